@@ -1,0 +1,1 @@
+"""Pulumi components that install config management plugins into Argo CD."""

@@ -1,0 +1,1 @@
+"""The plugin image: its build context, and the renderer that runs inside it."""
