@@ -1,0 +1,115 @@
+"""The command line: what plugin.yaml calls, and `render` for people at their desk."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from plugin_image.renderer import options as application_options
+from plugin_image.renderer import settings as renderer_settings
+from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.project import PROJECT_FILES
+from plugin_image.renderer.render import install as install_dependencies
+from plugin_image.renderer.render import render as render_program
+
+
+class _Reporting(click.Group):
+    """Reports a failed render: its first line says what is wrong, and stdout stays empty."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except RenderError as error:
+            click.echo(error.report(), err=True)
+            ctx.exit(1)
+
+
+@click.group(cls=_Reporting)
+def main() -> None:
+    """Render programs into Kubernetes manifests, without creating anything."""
+
+
+@main.group()
+def pulumi() -> None:
+    """Pulumi programs.
+
+    Argo CD calls `generate`; `render` prints the same at your desk.
+    """
+
+
+@pulumi.command()
+def generate() -> None:
+    """Write the manifests of the Application whose folder this is.
+
+    The Application's options come from the environment, as Argo CD sets it.
+    """
+    _write(render_program(Path(), application_options.from_application(os.environ), _settings()))
+
+
+@pulumi.command()
+@click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
+@click.option("--stack", help="The stack; needed unless there is one Pulumi.<stack>.yaml.")
+@click.option(
+    "--config", "-c", "config", multiple=True, metavar="KEY=VALUE", help="A configuration value; may be repeated."
+)
+@click.option("--namespace", default="default", show_default=True, help="The Application's destination namespace.")
+@click.option("--allow-empty", is_flag=True, help="Accept a program without any object.")
+@click.option("--allow-plaintext-secrets", is_flag=True, help="Accept secret values outside of Secrets.")
+def render(
+    path: Path, stack: str | None, config: tuple[str, ...], namespace: str, *, allow_empty: bool, allow_plaintext_secrets: bool
+) -> None:
+    """Print what Argo CD would get from the program in PATH.
+
+    \b
+    Examples:
+      renderer pulumi render .
+      renderer pulumi render apps/guestbook --stack prod -c replicas=3
+      renderer pulumi render . | kubectl diff -f -
+    """  # noqa: D301 - \b is click's
+    asked = application_options.Options(
+        stack=stack,
+        config=dict(_assignment(text) for text in config),
+        allow_empty=allow_empty,
+        allow_plaintext_secrets=allow_plaintext_secrets,
+        namespace=namespace,
+    )
+    _write(render_program(path, asked, _settings()))
+
+
+@pulumi.command()
+def init() -> None:
+    """Install the program's dependencies ahead of `generate`, which would do it too."""
+    install_dependencies(Path(), _settings())
+
+
+@pulumi.command()
+def discover() -> None:
+    """Print the project file's name if this folder holds a Pulumi program."""
+    for name in PROJECT_FILES:
+        if Path(name).is_file():
+            click.echo(name)
+            return
+
+
+@pulumi.command()
+def parameters() -> None:
+    """Print the options an Application may set, as Argo CD's dynamic parameters."""
+    click.echo(json.dumps(application_options.announcement(), indent=2))
+
+
+def _settings() -> renderer_settings.Settings:
+    return renderer_settings.from_environment(os.environ)
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    key, found, value = text.partition("=")
+    if not found or not key:
+        raise click.BadParameter(f"{text!r} is not KEY=VALUE", param_hint="--config")
+    return key, value
+
+
+def _write(stream: str) -> None:
+    sys.stdout.write(stream)
+    sys.stdout.flush()

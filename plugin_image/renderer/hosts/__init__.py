@@ -1,0 +1,1 @@
+"""Language hosts: each runs a program of its language against a monitor of ours."""

@@ -1,0 +1,146 @@
+"""Runs JavaScript and TypeScript programs by the SDK's own runner, `@pulumi/pulumi/cmd/run`.
+
+The runner speaks gRPC to a monitor in this process. Its arguments and environment are
+those of pulumi/pulumi `sdk/nodejs/cmd/pulumi-language-nodejs/main.go`.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from plugin_image.renderer import dependencies, supervise
+from plugin_image.renderer.dependencies import Cache
+from plugin_image.renderer.errors import DependencyError
+from plugin_image.renderer.monitor.core import Deployment, Monitor
+from plugin_image.renderer.monitor.engine import Engine
+from plugin_image.renderer.monitor.naming import Namer, namer
+from plugin_image.renderer.monitor.recording import Event, Recording
+from plugin_image.renderer.monitor.server import serve
+from plugin_image.renderer.program import Failure, Program, Run
+from plugin_image.renderer.supervise import Deadline
+
+_IMAGE_MODULES = Path(__file__).resolve().parents[3] / "node_modules"
+_OTHER_LOCKS = ("yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
+_PARALLEL = 16
+_HEADER = re.compile(r"Running program '.*' failed with an unhandled exception:")
+
+
+def install(root: Path, cache: Cache) -> Path:
+    """The `node_modules` that `package-lock.json` asks for, or else the image's.
+
+    A folder that is there already, at someone's desk or committed, is used as it is.
+
+    Raises DependencyError, also for the lock files of other tools, and DeadlineError.
+    """
+    manifest, lock = root / "package.json", root / "package-lock.json"
+    if (root / "node_modules").is_dir():
+        return root / "node_modules"
+    if not (lock.is_file() and manifest.is_file()):
+        dependencies.refuse_other_locks(root, _OTHER_LOCKS, "package-lock.json")
+        return _IMAGE_MODULES
+
+    def fill(folder: Path) -> None:
+        for path in (manifest, lock):
+            (folder / path.name).write_bytes(path.read_bytes())
+        cache.run([dependencies.tool("npm"), "ci", "--no-audit", "--no-fund"], folder)
+
+    return cache.once("node", [manifest, lock], fill) / "node_modules"
+
+
+def run(program: Program, installed: Path, deadline: Deadline) -> Run:
+    """Run the program with the modules in `installed`.
+
+    Raises DependencyError when the SDK is not among them, ProjectError when `main` names
+    nothing, and DeadlineError.
+    """
+    runner = installed / "@pulumi" / "pulumi" / "cmd" / "run"
+    if not runner.is_dir():
+        raise DependencyError(
+            "@pulumi/pulumi is not among the program's dependencies",
+            fix="add it to package.json and package-lock.json",
+        )
+    folder, entry = program.entry()
+    events: list[Event] = []
+    monitor = Monitor(
+        Deployment(
+            project=program.project.name,
+            stack=program.stack,
+            organization=program.ORGANIZATION,
+            namespace=program.namespace,
+        ),
+        _namer(program),
+        events.append,
+    )
+    with _modules_beside(program.project.root, installed), serve(monitor, Engine(events.append)) as address:
+        ended = supervise.run(
+            [dependencies.tool("node"), runner, *_arguments(program, folder, address), entry],
+            doing="the program was running",
+            cwd=folder,
+            env={**program.env, **_environment(program)},
+            deadline=deadline,
+        )
+    recording = Recording.of(events)
+    return Run(recording, ended, _failure(recording, folder) if ended.status else None)
+
+
+def _namer(program: Program) -> Namer:
+    return namer(
+        program.configuration.values,
+        organization=program.ORGANIZATION,
+        project=program.project.name,
+        stack=program.stack,
+    )
+
+
+def _arguments(program: Program, folder: Path, address: str) -> list[str]:
+    arguments = {
+        "monitor": address,
+        "engine": address,
+        "project": program.project.name,
+        "stack": program.stack,
+        "organization": program.ORGANIZATION,
+        "root-directory": str(program.project.root.resolve()),
+        "pwd": str(folder),
+        "parallel": str(_PARALLEL),
+    }
+    return [f"--{name}={value}" for name, value in arguments.items()]
+
+
+def _environment(program: Program) -> dict[str, str]:
+    options = program.project.runtime_options
+    return {
+        "PULUMI_CONFIG": json.dumps(dict(program.configuration.values)),
+        "PULUMI_CONFIG_SECRET_KEYS": json.dumps(sorted(program.configuration.secret_keys)),
+        "PULUMI_NODEJS_TYPESCRIPT": "false" if options.get("typescript") is False else "true",
+    }
+
+
+@contextmanager
+def _modules_beside(root: Path, installed: Path) -> Iterator[None]:
+    """Let Node.js find the modules, which it looks for in the program's folder and above."""
+    link = root / "node_modules"
+    if link.exists():
+        yield
+        return
+    link.symlink_to(installed.resolve())
+    try:
+        yield
+    finally:
+        link.unlink()
+
+
+def _failure(recording: Recording, folder: Path) -> Failure | None:
+    """What ended the program, from the error its runner logged.
+
+    That is `Running program '…' failed with an unhandled exception:` and a stack, or the
+    message alone.
+    """
+    errors = [message.text for message in recording.messages if message.severity == "error"]
+    if not errors:
+        return None
+    lines = [line for line in errors[0].splitlines() if not _HEADER.match(line) and line.strip(" <>ref *0123456789")]
+    frame = re.search(rf"{re.escape(str(folder))}/([^\s():]+):(\d+)", errors[0])
+    place = f"{frame[1]}:{frame[2]}" if frame and "node_modules" not in frame[1] else ""
+    return Failure(text=lines[0].strip() if lines else errors[0], place=place, traceback=errors[0])

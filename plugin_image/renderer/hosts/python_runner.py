@@ -1,0 +1,120 @@
+"""Runs one Python program against a monitor in the same process.
+
+Started as a script by `hosts.python`, in the interpreter that has the program's SDK, with
+the job as JSON on stdin and the number of the file for events as its argument. Does what
+Pulumi's `pulumi-language-python-exec` does, without the network and with a report of the
+failure that names the program's own line.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import runpy
+import sys
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+_IMPORT_ROOT = str(Path(__file__).resolve().parents[3])
+_PARALLEL = 4
+
+
+def main() -> int:
+    """Run the job; the exit status is 0 only if the program came to its end."""
+    job = json.load(sys.stdin)
+    report = _reporter(int(sys.argv[1]))
+    sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - the program's own stdin
+    sys.argv = [job["entry"]]
+    sys.path[0] = os.getcwd()  # noqa: PTH109 - in place of this script's folder
+    try:
+        _run(job, report)
+    except BaseException as error:  # noqa: BLE001 - whatever it was, it is reported
+        if isinstance(error, SystemExit) and error.code in (None, 0):
+            return 0  # without `finished`: an early exit, which is told apart from failure
+        report({"failure": _describe(error, job["root"])})
+        return 1
+    return 0
+
+
+def _reporter(fd: int) -> Any:
+    os.set_inheritable(fd, False)
+
+    def report(event: dict[str, Any]) -> None:
+        os.write(fd, json.dumps(event).encode() + b"\n")
+
+    return report
+
+
+def _run(job: dict[str, Any], report: Any) -> None:
+    sys.path.append(_IMPORT_ROOT)
+    import pulumi.runtime
+
+    from plugin_image.renderer.monitor.core import Deployment, Monitor
+    from plugin_image.renderer.monitor.direct import DirectStub
+    from plugin_image.renderer.monitor.engine import Engine
+    from plugin_image.renderer.monitor.naming import namer
+
+    sys.path.remove(_IMPORT_ROOT)
+    names = {key: job[key] for key in ("project", "stack", "organization")}
+    monitor = Monitor(
+        Deployment(namespace=job["namespace"], **names), namer(job["config"], **names), report
+    )
+    pulumi.runtime.set_all_config(job["config"], job["secret_keys"])
+    pulumi.runtime.configure(
+        pulumi.runtime.Settings(
+            monitor=DirectStub(monitor),
+            engine=DirectStub(Engine(report)),
+            parallel=_PARALLEL,
+            dry_run=False,
+            root_directory=job["root"],
+            **names,
+        )
+    )
+    # A failed program leaves tasks behind that nobody awaits; its failure is reported once.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    executor = ThreadPoolExecutor(max_workers=_PARALLEL * 4)
+    loop.set_default_executor(executor)
+    try:
+        loop.run_until_complete(
+            pulumi.runtime.run_in_stack(lambda: _execute(job["entry"]))
+        )
+    finally:
+        executor.shutdown(wait=False)
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+def _execute(entry: str) -> None:
+    runpy.run_path(entry, run_name="__main__")
+
+
+def _describe(error: BaseException, root: str) -> dict[str, str]:
+    """The failure: what, at which line of the program, and the traceback from there on."""
+    place = ""
+    frames = traceback.extract_tb(error.__traceback__)
+    first = len(frames)
+    for index, frame in enumerate(frames):
+        path = os.path.abspath(frame.filename)  # noqa: PTH100 - frozen modules have no path
+        if path.startswith(root + os.sep) and "site-packages" not in path:
+            place = f"{os.path.relpath(path, root)}:{frame.lineno}"
+            first = min(first, index)
+    if isinstance(error, SyntaxError) and error.filename:
+        place = f"{os.path.relpath(error.filename, root)}:{error.lineno}"
+        first = len(frames)
+    message = next(filter(None, map(str.strip, str(error).splitlines())), "")
+    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    lines = traceback.format_exception(type(error), error, error.__traceback__, chain=False)
+    shown = lines[:1] + lines[1 + first :] if first < len(frames) else traceback.format_exception_only(error)
+    return {"text": text, "place": place, "traceback": "".join(shown).strip()}
+
+
+if __name__ == "__main__":
+    status = main()
+    # Threads of the program that never end must not keep a finished render waiting.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

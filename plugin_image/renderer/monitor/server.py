@@ -1,0 +1,55 @@
+"""The door for programs in processes of their own: gRPC on a loopback port."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+from pulumi.runtime.proto import engine_pb2_grpc, resource_pb2_grpc
+
+from plugin_image.renderer.monitor.core import Monitor, MonitorError
+from plugin_image.renderer.monitor.engine import Engine
+
+_LARGEST_MESSAGE = 400 * 1024 * 1024
+"""What the SDKs themselves set; one ConfigMap may be 1 MiB, a list of objects more."""
+
+
+@contextmanager
+def serve(monitor: Monitor, engine: Engine) -> Iterator[str]:
+    """Serve both on one free loopback port, whose `host:port` is given, until the end."""
+    server = grpc.server(
+        ThreadPoolExecutor(max_workers=16, thread_name_prefix="monitor"),
+        options=[
+            ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
+            ("grpc.max_send_message_length", _LARGEST_MESSAGE),
+        ],
+    )
+    resource_pb2_grpc.add_ResourceMonitorServicer_to_server(_Servicer(monitor), server)
+    engine_pb2_grpc.add_EngineServicer_to_server(_Servicer(engine), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        server.stop(grace=None)
+
+
+class _Servicer:
+    """A gRPC servicer over a service whose methods take and return messages."""
+
+    def __init__(self, service: object) -> None:
+        self._service = service
+
+    def __getattr__(self, rpc: str) -> Callable[[Any, grpc.ServicerContext], Any]:
+        method = getattr(self._service, rpc, None)
+
+        def handle(request: Any, context: grpc.ServicerContext) -> Any:
+            if method is None:
+                context.abort(grpc.StatusCode.UNIMPLEMENTED, f"{rpc} is not rendered")
+            try:
+                return method(request)
+            except MonitorError as error:
+                context.abort(grpc.StatusCode[error.code], str(error))
+
+        return handle

@@ -1,0 +1,59 @@
+"""Property values in wire form: plain JSON data, with Pulumi's special values as signed objects.
+
+In this form they can be stored, compared and sent on. Source: pulumi/pulumi
+`sdk/go/common/resource/properties.go` (signatures).
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
+SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
+ASSET: Final = "c44067f5952c0a294b673a41bacd8c17"
+ARCHIVE: Final = "0def7320c3a5731c473e5ecbe6d01bc7"
+RESOURCE: Final = "5cf8f73096256a8f31e491e813e4eb8e"
+OUTPUT: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
+UNKNOWN: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+
+Json = Any
+"""Plain data: dict, list, str, int, float, bool, None."""
+
+
+def signature_of(data: Json) -> str | None:
+    """Which special value `data` is, or None for an ordinary one."""
+    return data.get(SIGNATURE) if isinstance(data, Mapping) else None
+
+
+def secret(data: Json) -> Json:
+    """`data` marked as secret."""
+    return {SIGNATURE: SECRET, "value": data}
+
+
+def reveal(data: Json) -> Json:
+    """`data` without the mark of a secret or the envelope of an output, at its top."""
+    while signature_of(data) in (SECRET, OUTPUT):
+        data = data.get("value", UNKNOWN)
+    return data
+
+
+def update(object_: dict[str, Json], key: str, added: Mapping[str, Json], *, keep: bool = False) -> None:
+    """Merge `added` into the mapping at `key`, which keeps its mark of a secret.
+
+    With `keep`, what is there already wins. Something else than a mapping is left alone.
+    """
+    given = object_.get(key)
+    plain = reveal(given)
+    if plain is None:
+        plain = {}
+    if not isinstance(plain, Mapping) or signature_of(plain):
+        return
+    merged = {**added, **plain} if keep else {**plain, **added}
+    object_[key] = secret(merged) if is_secret(given) else merged
+
+
+def is_secret(data: Json) -> bool:
+    """Whether `data` as a whole is marked as secret."""
+    signature = signature_of(data)
+    if signature == OUTPUT:
+        return bool(data.get("secret")) or is_secret(data.get("value"))
+    return signature == SECRET

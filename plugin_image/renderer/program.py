@@ -1,0 +1,67 @@
+"""What a language host needs to know to run a program, and what it gives back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.monitor.recording import Recording
+from plugin_image.renderer.project import Configuration, Project
+from plugin_image.renderer.supervise import Ended
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program, ready to run."""
+
+    project: Project
+    stack: str
+    configuration: Configuration
+    namespace: str
+    """Where Argo CD puts objects that name no namespace."""
+    env: Mapping[str, str]
+    scratch: Path
+    """A folder of this render's own, removed after it."""
+
+    ORGANIZATION = "organization"
+    """What Pulumi calls the organization where a backend has none."""
+
+    def entry(self) -> tuple[Path, str]:
+        """The folder to run in and what to run there; `.` where the language finds it itself.
+
+        As `main` of Pulumi.yaml says: a folder, or a file in one. Raises ProjectError when
+        it does not exist or lies outside of the project.
+        """
+        root = self.project.root.resolve()
+        path = (root / self.project.main).resolve()
+        if not path.is_relative_to(root):
+            raise ProjectError(f"`main` of {self.project.file} points out of the project")
+        if path.is_dir():
+            return path, "."
+        if path.is_file():
+            return path.parent, path.name
+        raise ProjectError(
+            f"`main` of {self.project.file} names {self.project.main!r}, which does not exist"
+        )
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An exception that ended a program, as its runner saw it."""
+
+    text: str
+    """Type and message, in one line."""
+    place: str
+    """The program's own file and line, or empty."""
+    traceback: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """A program's run, whether it came to its end or not."""
+
+    recording: Recording
+    ended: Ended
+    failure: Failure | None = None
+
+

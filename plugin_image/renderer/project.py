@@ -1,0 +1,232 @@
+"""The Pulumi project in a folder: `Pulumi.yaml`, its stacks, its configuration.
+
+Source of the formats: pulumi/pulumi `sdk/go/common/workspace/project.go` and
+`sdk/go/common/resource/config/`. Cloud-only parts (ESC environments, other secrets
+providers than a passphrase) are refused by name.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plugin_image.renderer import documents
+from plugin_image.renderer.decryption import decrypt_value, passphrase_decrypter
+from plugin_image.renderer.errors import ProjectError, UsageError
+
+PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml", "Pulumi.json")
+
+
+@dataclass(frozen=True)
+class Project:
+    """A parsed `Pulumi.yaml`."""
+
+    root: Path
+    name: str
+    runtime: str
+    runtime_options: Mapping[str, Any]
+    main: str
+    """Program file or folder, relative to `root`."""
+    config: Mapping[str, Any]
+    """The `config:` block: defaults and declarations, key by key."""
+    stack_config_dir: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A stack's configuration as programs receive it: strings, keys with a namespace."""
+
+    values: Mapping[str, str]
+    secret_keys: frozenset[str] = field(default_factory=frozenset)
+
+    def secrets(self) -> list[str]:
+        """Every secret value, for redaction: whole, and each text inside a structured one."""
+        found: list[str] = []
+        for key in self.secret_keys:
+            found.append(self.values[key])
+            found.extend(_texts(self.values[key]))
+        return found
+
+
+def load_project(root: Path) -> Project:
+    """Read the project file in `root`.
+
+    Raises ProjectError when it is missing, is not YAML, or lacks a name or runtime.
+    """
+    path = next((root / name for name in PROJECT_FILES if (root / name).is_file()), None)
+    if path is None:
+        raise ProjectError(
+            f"no Pulumi.yaml in the folder {root.name!r}",
+            fix="point the Application's path at the folder of a Pulumi program",
+        )
+    document = _read_yaml(path)
+    runtime, options = _runtime(document.get("runtime"), path.name)
+    name = document.get("name")
+    if not isinstance(name, str) or not name:
+        raise ProjectError(f"{path.name} has no name", fix="add `name: <project>`")
+    return Project(
+        root=root,
+        name=name,
+        runtime=runtime,
+        runtime_options=options,
+        main=_text(document, "main", path.name),
+        config=_mapping(document, "config", path.name),
+        stack_config_dir=_text(document, "stackConfigDir", path.name),
+        file=path.name,
+    )
+
+
+def choose_stack(project: Project, asked: str | None) -> str:
+    """The stack to render: the one asked for, else the only one the folder has a file for.
+
+    Raises UsageError when that leaves none or several: a guess could deliver the wrong
+    environment.
+    """
+    if asked:
+        return asked
+    stacks = sorted(
+        path.name.removeprefix("Pulumi.").rpartition(".")[0]
+        for path in _stack_dir(project).glob("Pulumi.*.y*ml")
+    )
+    if len(stacks) == 1:
+        return stacks[0]
+    there = f"the folder has the stacks {', '.join(stacks)}" if stacks else "the folder has no Pulumi.<stack>.yaml"
+    raise UsageError(
+        f"no stack named, and {there}",
+        fix="set the Application's plugin parameter `stack` (or env PULUMI_STACK)",
+    )
+
+
+def load_configuration(
+    project: Project, stack: str, overrides: Mapping[str, str], passphrase: str | None
+) -> Configuration:
+    """The stack's configuration: project defaults, then the stack's file, then `overrides`.
+
+    A missing stack file is an empty one, as for the Pulumi CLI. Raises ProjectError for a
+    file that cannot be used or decrypted, and for a declared key without a value.
+    """
+    stack_file = _read_stack_file(project, stack)
+    decrypt = passphrase_decrypter(
+        passphrase, stack_file.get("encryptionsalt"), f"Pulumi.{stack}.yaml"
+    )
+    values: dict[str, str] = {}
+    secret_keys: set[str] = set()
+
+    def put(key: str, value: Any) -> None:
+        plain, secret = decrypt_value(value, decrypt)
+        full = _with_namespace(key, project)
+        values[full] = plain if isinstance(plain, str) else documents.to_json(plain)
+        (secret_keys.add if secret else secret_keys.discard)(full)
+
+    for source in (_defaults(project), stack_file.get("config", {}), overrides):
+        for key, value in source.items():
+            put(key, value)
+    _require_declared(project, stack, values)
+    return Configuration(values, frozenset(secret_keys))
+
+
+def _defaults(project: Project) -> dict[str, Any]:
+    """Values of the `config:` block; a declaration (`type`, `default`) counts by its default."""
+    defaults = {}
+    for key, entry in project.config.items():
+        declared = isinstance(entry, dict) and {"type", "default", "value", "description", "secret"} & entry.keys()
+        value = entry.get("value", entry.get("default")) if declared else entry
+        if value is not None:
+            defaults[key] = value
+    return defaults
+
+
+def _require_declared(project: Project, stack: str, values: Mapping[str, str]) -> None:
+    for key, entry in project.config.items():
+        full = _with_namespace(key, project)
+        if isinstance(entry, dict) and "type" in entry and full not in values:
+            raise ProjectError(
+                f"stack {stack!r} has no value for the configuration key {full!r} that {project.file} declares",
+                fix=f"add it to Pulumi.{stack}.yaml or to the Application's parameter `config`",
+            )
+
+
+def _read_stack_file(project: Project, stack: str) -> Mapping[str, Any]:
+    for suffix in ("yaml", "yml"):
+        path = _stack_dir(project) / f"Pulumi.{stack}.{suffix}"
+        if path.is_file():
+            break
+    else:
+        return {}
+    document = _read_yaml(path)
+    if document.get("environment"):
+        raise ProjectError(
+            f"{path.name} imports Pulumi ESC environments, which cannot be read here",
+            fix="give their values as configuration of the stack or of the Application",
+        )
+    if document.get("secretsprovider") not in (None, "passphrase"):
+        raise ProjectError(
+            f"{path.name} uses the secrets provider {document['secretsprovider']!r}, which cannot be read here",
+            fix="use the passphrase provider (`pulumi stack change-secrets-provider passphrase`)",
+        )
+    return {**document, "config": _mapping(document, "config", path.name)}
+
+
+def _runtime(value: Any, file: str) -> tuple[str, Mapping[str, Any]]:
+    if isinstance(value, str) and value:
+        return value, {}
+    if isinstance(value, dict) and isinstance(value.get("name"), str):
+        return value["name"], _mapping(value, "options", file)
+    raise ProjectError(f"{file} has no runtime", fix="add `runtime: python` or another one")
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        document = documents.parse(path.read_bytes())
+    except ValueError as error:
+        raise ProjectError(f"{path.name} is not YAML", details=str(error)) from error
+    if document is None:
+        return {}
+    if not isinstance(document, dict):
+        raise ProjectError(f"{path.name} is not a YAML mapping")
+    return document
+
+
+def _mapping(document: Mapping[str, Any], key: str, file: str) -> Mapping[str, Any]:
+    value = document.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ProjectError(f"`{key}` of {file} is not a mapping")
+    return value
+
+
+def _text(document: Mapping[str, Any], key: str, file: str) -> str:
+    value = document.get(key, "")
+    if not isinstance(value, str):
+        raise ProjectError(f"`{key}` of {file} is not a string")
+    return value
+
+
+def _stack_dir(project: Project) -> Path:
+    return project.root / project.stack_config_dir
+
+
+def _with_namespace(key: str, project: Project) -> str:
+    return key if ":" in key else f"{project.name}:{key}"
+
+
+def _texts(value: str) -> list[str]:
+    """The texts inside a structured value, which reaches programs as one JSON text."""
+    try:
+        node = json.loads(value)
+    except ValueError:
+        return []
+    stack, texts = [node], []
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            texts.append(node)
+        elif isinstance(node, dict):
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+    return texts
+

@@ -1,0 +1,56 @@
+"""Bounds how many renders run at once in a container.
+
+cmp-server starts as many commands as it is asked for; a refresh of a hundred Applications
+would start a hundred interpreters. Each slot is a locked file, which the kernel frees
+however its holder ends.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from plugin_image.renderer.supervise import Deadline
+
+_POLL_SECONDS = 0.02
+
+
+@contextmanager
+def slot(folder: Path, count: int, deadline: Deadline) -> Iterator[None]:
+    """Hold one of `count` slots, waiting for it. Raises DeadlineError when none comes free."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [os.open(folder / f"{number}", os.O_RDWR | os.O_CREAT, 0o600) for number in range(count)]
+    try:
+        while not any(_locked(file) for file in files):
+            if not deadline.remaining():
+                raise deadline.error(f"it waited for one of {count} running renders to end")
+            time.sleep(_POLL_SECONDS)
+        yield
+    finally:
+        for file in files:
+            os.close(file)
+
+
+@contextmanager
+def exclusive(path: Path, deadline: Deadline, doing: str) -> Iterator[None]:
+    """Hold the lock file `path` alone. Raises DeadlineError when another holds it too long."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        while not _locked(file):
+            if not deadline.remaining():
+                raise deadline.error(doing)
+            time.sleep(_POLL_SECONDS)
+        yield
+    finally:
+        os.close(file)
+
+
+def _locked(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

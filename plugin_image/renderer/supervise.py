@@ -1,0 +1,142 @@
+"""Runs a program to its end, or to its deadline, and leaves nothing of it behind."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from plugin_image.renderer.errors import DeadlineError
+
+_KEPT_BYTES = 64 * 1024
+"""How much of a program's output is kept: its end, which says why it failed."""
+
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+class Deadline:
+    """The moment by which a render must have answered, counted from its creation."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def remaining(self) -> float:
+        """Seconds that are left, none when it has passed."""
+        return max(0.0, self._end - time.monotonic())
+
+    def error(self, doing: str) -> DeadlineError:
+        """The error for work that was not done in time."""
+        return DeadlineError(
+            f"the render took longer than {self._seconds:g} s and was stopped while {doing}",
+            fix="make the program faster, or raise the plugin's deadline together with "
+            "Argo CD's repo-server timeout",
+        )
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended."""
+
+    status: int
+    """Exit status; negative for the signal that ended it, as in `subprocess`."""
+    output: str
+    """The end of what it and its children wrote to stdout and stderr."""
+
+    def how(self) -> str:
+        """The status in words."""
+        if self.status < 0:
+            return f"was ended by {signal.Signals(-self.status).name}"
+        return f"ended with exit status {self.status}"
+
+
+def run(
+    command: Sequence[str | Path],
+    *,
+    doing: str,
+    cwd: Path,
+    env: Mapping[str, str],
+    deadline: Deadline,
+    stdin: bytes = b"",
+    pass_fds: Sequence[int] = (),
+) -> Ended:
+    """Run `command` to its end and then end whatever it started.
+
+    Its stdout never reaches ours. Raises DeadlineError, naming `doing`, when it does not
+    end in time, and OSError when it cannot be started.
+    """
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        pass_fds=pass_fds,
+    )
+    tail = _Tail(process.stdout)
+    try:
+        _adopt_orphans()
+        _give(process.stdin, stdin)
+        status = process.wait(timeout=deadline.remaining())
+    except subprocess.TimeoutExpired as error:
+        raise deadline.error(doing) from error
+    finally:
+        process.kill()
+        process.wait()
+        _end_orphans()
+    return Ended(status, tail.text())
+
+
+class _Tail:
+    """Reads a pipe in the background and keeps its end."""
+
+    def __init__(self, pipe: IO[bytes] | None) -> None:
+        self._chunks: deque[bytes] = deque()
+        self._kept = 0
+        self._thread = threading.Thread(target=self._read, args=(pipe,), daemon=True)
+        self._thread.start()
+
+    def _read(self, pipe: IO[bytes]) -> None:
+        while chunk := os.read(pipe.fileno(), 8192):
+            self._chunks.append(chunk)
+            self._kept += len(chunk)
+            while self._kept - len(self._chunks[0]) > _KEPT_BYTES:
+                self._kept -= len(self._chunks.popleft())
+
+    def text(self) -> str:
+        """What was kept. A process that escaped with the pipe open is not waited for."""
+        self._thread.join(timeout=1)
+        return b"".join(tuple(self._chunks)).decode(errors="replace").strip()
+
+
+def _give(pipe: IO[bytes] | None, data: bytes) -> None:
+    """Write a program's whole input; one that ends without reading it is judged by its end."""
+    if pipe is not None:
+        with suppress(BrokenPipeError), pipe:
+            pipe.write(data)
+
+
+def _adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent ends, so that they can be found."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _end_orphans() -> None:
+    """Kill and reap every child, and those who become children by that, until none is left."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    while children.exists() and (pids := children.read_text().split()):
+        for pid in map(int, pids):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
