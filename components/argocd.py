@@ -1,0 +1,19 @@
+"""Names that Argo CD's own manifests use, which are the defaults of our arguments."""
+
+from typing import Final
+
+import pulumi_kubernetes as k8s
+
+NAMESPACE: Final = "argocd"
+REPO_SERVER: Final = "argocd-repo-server"
+VAR_FILES_VOLUME: Final = "var-files"
+"""Volume of the repo-server into which its init container copies `argocd-cmp-server`."""
+PLUGINS_VOLUME: Final = "plugins"
+"""Volume of the repo-server in which it looks for plugin sockets."""
+
+
+def name_of(metadata: k8s.meta.v1.outputs.ObjectMeta) -> str:
+    """Return the name that an object was created with."""
+    if metadata.name is None:
+        raise AssertionError("the API server returned an object without a name")
+    return metadata.name

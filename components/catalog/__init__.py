@@ -1,0 +1,1 @@
+"""Plugins that this project brings along."""

@@ -1,0 +1,257 @@
+"""RepoServerSidecar: a plugin as a sidecar of Argo CD's repo-server."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, NotRequired, TypedDict, cast
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components import argocd, inputs, validation
+from components.errors import InvalidInputError
+from components.sidecar import Settings, Sidecar, check_env, check_volumes, container_name
+
+
+class RepoServerArgs(TypedDict):
+    """Where the repo-server is, and how much a plugin's sidecar may use."""
+
+    namespace: NotRequired[pulumi.Input[str]]
+    """Namespace of Argo CD's repo-server (default `argocd`)."""
+    deployment: NotRequired[pulumi.Input[str]]
+    """Name of its Deployment (default `argocd-repo-server`; argo-helm puts its release first)."""
+    var_files_volume: NotRequired[pulumi.Input[str]]
+    """Its volume that holds `argocd-cmp-server` (default `var-files`)."""
+    plugins_volume: NotRequired[pulumi.Input[str]]
+    """Its volume for plugin sockets (default `plugins`)."""
+    check_deployment: NotRequired[bool]
+    """Look it up, at preview too (default true). Set false where the same stack makes it."""
+    await_rollout: NotRequired[pulumi.Input[bool]]
+    """Wait until the pods with the sidecar are ready (default true)."""
+    env: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
+    """Environment variables that are no secrets."""
+    cpu_request: NotRequired[pulumi.Input[str]]
+    """CPU that is kept for the sidecar (default `100m`)."""
+    memory_request: NotRequired[pulumi.Input[str]]
+    """Memory that is kept for the sidecar (default `256Mi`)."""
+    cpu_limit: NotRequired[pulumi.Input[str]]
+    """Most CPU the sidecar may use (default `2`)."""
+    memory_limit: NotRequired[pulumi.Input[str]]
+    """Most memory the sidecar may use (default `2Gi`)."""
+    tmp_size: NotRequired[pulumi.Input[str]]
+    """Size of `/tmp`, into which every render copies its repository (default `2Gi`)."""
+    work_size: NotRequired[pulumi.Input[str]]
+    """Size of the writable home, and of the cache (default `2Gi` each)."""
+    probe_command: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
+    """Command that exits with 0 while the plugin works (default: `/bin/sh` tests its socket)."""
+
+
+class RepoServerSidecarArgs(RepoServerArgs):
+    """Arguments of `RepoServerSidecar`."""
+
+    plugin_name: pulumi.Input[str]
+    """The exact plugin name with its version, as `PluginConfig` outputs it."""
+    image: pulumi.Input[str]
+    """Image reference, pinned by digest."""
+    config_map_name: pulumi.Input[str]
+    """ConfigMap with `plugin.yaml` and the scripts."""
+    script_names: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
+    """Keys of the ConfigMap that are scripts."""
+    secret_name: NotRequired[pulumi.Input[str]]
+    """Secret with the plugin's credentials."""
+    secret_env_keys: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
+    """Keys of the Secret to set as environment variables."""
+    secret_file_keys: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
+    """Keys of the Secret to mount as files."""
+
+
+@dataclass(frozen=True)
+class _Target:
+    """The Deployment to patch, and whether to wait for it afterwards."""
+
+    namespace: str
+    deployment: str
+    await_rollout: bool
+
+
+class RepoServerSidecar(pulumi.ComponentResource):
+    """Adds a plugin's container to the repo-server's Deployment by server-side apply.
+
+    The patch owns the container and the volumes it names and nothing else, so several
+    plugins, from one stack or many, coexist, and deleting it gives the Deployment back as it
+    was. A field that somebody else owns is never taken over: `up` fails and names the owner.
+    """
+
+    container_name: pulumi.Output[str]
+    """Name of the sidecar container."""
+
+    def __init__(
+        self, name: str, args: RepoServerSidecarArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("argocd-cmp:index:RepoServerSidecar", name, {**args}, opts)
+        where = f"RepoServerSidecar {name}"
+        given = inputs.present(args)
+        inputs.reject_unknown(where, given, RepoServerSidecarArgs.__annotations__)
+        target = inputs.checked(where, _pick(given, _TARGET), _target)
+        settings = inputs.checked(where, _pick(given, _SETTINGS), _settings, public=("env",))
+        references = inputs.checked(where, _pick(given, _REFERENCES), _references)
+        sidecar = pulumi.Output.all(settings, references).apply(
+            lambda known: inputs.located(where, lambda: _sidecar(known[0], known[1]))
+        )
+        if validation.flag("check_deployment", given.get("check_deployment", True)):
+            target = self._look_up(name, where, target, sidecar)
+        self._patch(name, target, sidecar)
+        self.container_name = sidecar.apply(lambda s: s.name)
+        self.register_outputs({"container_name": self.container_name})
+
+    def _patch(
+        self, name: str, target: pulumi.Output[_Target], sidecar: pulumi.Output[Sidecar]
+    ) -> None:
+        k8s.apps.v1.DeploymentPatch(
+            name,
+            # No `pulumi.com/patchFieldManager`: it would be one annotation of the live
+            # Deployment that every plugin's patch wants to set otherwise. The provider gives
+            # each patch a field manager of its own.
+            metadata={
+                "namespace": target.apply(lambda t: t.namespace),
+                "name": target.apply(lambda t: t.deployment),
+                "annotations": target.apply(
+                    lambda t: {} if t.await_rollout else {"pulumi.com/skipAwait": "true"}
+                ),
+            },
+            spec=sidecar.apply(
+                lambda s: {
+                    "template": {
+                        "spec": {"containers": [s.container()], "volumes": s.volumes()},
+                    }
+                }
+            ),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+    def _look_up(
+        self,
+        name: str,
+        where: str,
+        target: pulumi.Output[_Target],
+        sidecar: pulumi.Output[Sidecar],
+    ) -> pulumi.Output[_Target]:
+        """Return `target` once the live Deployment was found fit.
+
+        The provider does not preview patches, so this read is what fails a preview when the
+        namespace or the Deployment does not exist or may not be read.
+        """
+        live = k8s.apps.v1.Deployment.get(
+            f"{name}-repo-server",
+            target.apply(lambda t: f"{t.namespace}/{t.deployment}"),
+            # What others wrote into their pod template is not ours to show in our state.
+            opts=pulumi.ResourceOptions(
+                parent=self, additional_secret_outputs=["metadata", "spec"]
+            ),
+        )
+
+        def check(known: Sequence[Any]) -> _Target:
+            volumes, target, settings = known
+            inputs.located(where, lambda: _check_live(volumes, target, settings))
+            return cast(_Target, target)
+
+        volumes = live.spec.apply(_volume_names)
+        settings = sidecar.apply(lambda s: s.settings)
+        return pulumi.Output.unsecret(pulumi.Output.all(volumes, target, settings).apply(check))
+
+
+@dataclass(frozen=True)
+class _References:
+    """What the sidecar runs and mounts; mostly outputs of other components."""
+
+    plugin_name: str
+    image: str
+    config_map_name: str
+    script_names: list[str]
+    secret_name: str | None
+    secret_env_keys: list[str]
+    secret_file_keys: list[str]
+
+
+_TARGET = ("namespace", "deployment", "await_rollout")
+_SETTINGS = tuple(field.name for field in fields(Settings))
+_REFERENCES = tuple(field.name for field in fields(_References))
+
+
+def _target(values: Mapping[str, Any]) -> _Target:
+    return _Target(
+        validation.dns_label("namespace", values.get("namespace", argocd.NAMESPACE)),
+        validation.object_name("deployment", values.get("deployment", argocd.REPO_SERVER)),
+        validation.flag("await_rollout", values.get("await_rollout", True)),
+    )
+
+
+def _settings(values: Mapping[str, Any]) -> Settings:
+    def quantity(field: str, default: str) -> str:
+        return validation.quantity(field, values.get(field, default))
+
+    def volume(field: str, default: str) -> str:
+        return validation.dns_label(field, values.get(field, default))
+
+    env = validation.string_map("env", values.get("env", {}))
+    check_env("env", env)
+    probe = values.get("probe_command")
+    return Settings(
+        env=env,
+        cpu_request=quantity("cpu_request", "100m"),
+        memory_request=quantity("memory_request", "256Mi"),
+        cpu_limit=quantity("cpu_limit", "2"),
+        memory_limit=quantity("memory_limit", "2Gi"),
+        tmp_size=quantity("tmp_size", "2Gi"),
+        work_size=quantity("work_size", "2Gi"),
+        probe_command=None if probe is None else validation.command("probe_command", probe),
+        var_files_volume=volume("var_files_volume", argocd.VAR_FILES_VOLUME),
+        plugins_volume=volume("plugins_volume", argocd.PLUGINS_VOLUME),
+    )
+
+
+def _references(values: Mapping[str, Any]) -> _References:
+    def keys(field: str) -> list[str]:
+        return validation.strings(field, values.get(field, []))
+
+    plugin_name = validation.required(values, "plugin_name")
+    container_name(plugin_name)
+    config_map_name = validation.required(values, "config_map_name")
+    secret_env_keys = keys("secret_env_keys")
+    check_env("credentials_env", secret_env_keys)
+    return _References(
+        plugin_name=plugin_name,
+        image=validation.text("image", validation.required(values, "image")),
+        config_map_name=validation.object_name("config_map_name", config_map_name),
+        script_names=keys("script_names"),
+        secret_name=values.get("secret_name"),
+        secret_env_keys=secret_env_keys,
+        secret_file_keys=keys("secret_file_keys"),
+    )
+
+
+def _sidecar(settings: Settings, references: _References) -> Sidecar:
+    for name in references.secret_env_keys:
+        if name in settings.env:
+            problem = f"sets {name}, which the credentials set as well"
+            raise InvalidInputError("env", problem, "keep one of the two")
+    return Sidecar(settings=settings, **asdict(references))
+
+
+def _volume_names(spec: k8s.apps.v1.outputs.DeploymentSpec) -> list[str]:
+    pod = spec.template.spec
+    return [volume.name for volume in (pod.volumes if pod else None) or []]
+
+
+def _check_live(volumes: Sequence[str], target: _Target, settings: Settings) -> None:
+    check_volumes(
+        f"{target.namespace}/{target.deployment}",
+        volumes,
+        {
+            "var_files_volume": settings.var_files_volume,
+            "plugins_volume": settings.plugins_volume,
+        },
+    )
+
+
+def _pick(given: Mapping[str, Any], fields: Collection[str]) -> dict[str, Any]:
+    return {field: value for field, value in given.items() if field in fields}

@@ -1,0 +1,241 @@
+"""A plugin's sidecar container and its volumes, as Kubernetes objects.
+
+Pure: takes checked values, returns what stands in a pod template. The one source for every
+way in which a sidecar reaches the repo-server.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from components import argocd, plugin_yaml, validation
+from components.errors import InvalidInputError
+from plugin_image import contract
+
+Json = dict[str, Any]
+
+RESERVED_ENV: Final = {
+    "HOME": "the plugin's writable home",
+    "ARGOCD_BINARY_NAME": "which of Argo CD's programs the container runs",
+    "ARGOCD_PLUGINSOCKFILEPATH": "where the repo-server finds the plugin's socket",
+}
+"""Variables that the sidecar sets or that would break it, and what each decides."""
+
+_READ_ONLY = 0o444
+_READ_AND_EXECUTE = 0o555
+_LONGEST_VOLUME_SUFFIX = len("-credentials")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a sidecar may use, and what it finds in the repo-server's pod. All checked.
+
+    Sizes and amounts are Kubernetes quantities. Without a `probe_command`, the probes test
+    that the plugin's socket exists.
+    """
+
+    env: Mapping[str, str]
+    cpu_request: str
+    memory_request: str
+    cpu_limit: str
+    memory_limit: str
+    tmp_size: str
+    work_size: str
+    probe_command: Sequence[str] | None
+    var_files_volume: str
+    plugins_volume: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sidecar:
+    """One plugin next to the repo-server. All names are checked."""
+
+    plugin_name: str
+    image: str
+    config_map_name: str
+    script_names: Sequence[str]
+    secret_name: str | None
+    secret_env_keys: Sequence[str]
+    secret_file_keys: Sequence[str]
+    settings: Settings
+
+    @property
+    def name(self) -> str:
+        """The container's name, which also begins the names of its volumes."""
+        return container_name(self.plugin_name)
+
+    def container(self) -> Json:
+        """Return the container, with nothing in it that Kubernetes would add by itself."""
+        return {
+            "name": self.name,
+            "image": self.image,
+            "command": [contract.CMP_SERVER],
+            "env": self._env(),
+            "volumeMounts": self._mounts(),
+            "securityContext": {
+                # The uid that the repo-server has: the plugin's socket has mode 0755, and
+                # connecting to it needs the right to write.
+                "runAsUser": contract.CMP_UID,
+                "runAsGroup": contract.CMP_UID,
+                "runAsNonRoot": True,
+                "readOnlyRootFilesystem": True,
+                "privileged": False,
+                "allowPrivilegeEscalation": False,
+                "capabilities": {"drop": ["ALL"]},
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
+            "resources": {
+                "requests": {
+                    "cpu": self.settings.cpu_request,
+                    "memory": self.settings.memory_request,
+                },
+                "limits": {
+                    "cpu": self.settings.cpu_limit,
+                    "memory": self.settings.memory_limit,
+                },
+            },
+            # No readiness probe: one plugin that is busy must not take the repo-server, which
+            # serves all other Applications, out of its Service.
+            "startupProbe": self._probe(period=2, failures=30),
+            "livenessProbe": self._probe(period=20, failures=3),
+            # A roll-out that fails then shows the last lines of the log as the reason.
+            "terminationMessagePolicy": "FallbackToLogsOnError",
+        }
+
+    def volumes(self) -> list[Json]:
+        """Return the volumes that this plugin adds to the pod; no other plugin uses them."""
+        volumes = [
+            {
+                "name": f"{self.name}-config",
+                "configMap": {
+                    "name": self.config_map_name,
+                    "items": _items([plugin_yaml.FILE_NAME]),
+                    "defaultMode": _READ_ONLY,
+                },
+            },
+            {"name": f"{self.name}-tmp", "emptyDir": {"sizeLimit": self.settings.tmp_size}},
+            {"name": f"{self.name}-home", "emptyDir": {"sizeLimit": self.settings.work_size}},
+            {"name": f"{self.name}-cache", "emptyDir": {"sizeLimit": self.settings.work_size}},
+        ]
+        if self.script_names:
+            volumes.append(
+                {
+                    "name": f"{self.name}-scripts",
+                    "configMap": {
+                        "name": self.config_map_name,
+                        "items": _items(self.script_names),
+                        "defaultMode": _READ_AND_EXECUTE,
+                    },
+                }
+            )
+        if self.secret_file_keys:
+            volumes.append(
+                {
+                    "name": f"{self.name}-credentials",
+                    "secret": {
+                        "secretName": self.secret_name,
+                        "items": _items(self.secret_file_keys),
+                        # Not 0440: the files belong to root, and the pod of Argo CD sets no
+                        # fsGroup. Only this container mounts them, and all in it is one uid.
+                        "defaultMode": _READ_ONLY,
+                    },
+                }
+            )
+        return volumes
+
+    def _env(self) -> list[Json]:
+        env: list[Json] = [{"name": "HOME", "value": contract.HOME_DIR}]
+        env += [{"name": name, "value": value} for name, value in sorted(self.settings.env.items())]
+        env += [
+            {
+                "name": key,
+                "valueFrom": {"secretKeyRef": {"name": self.secret_name, "key": key}},
+            }
+            for key in sorted(self.secret_env_keys)
+        ]
+        return env
+
+    def _mounts(self) -> list[Json]:
+        mounts: list[Json] = [
+            {
+                "name": self.settings.var_files_volume,
+                "mountPath": contract.CMP_SERVER_DIR,
+                # All plugins run the program in there; none may exchange it.
+                "readOnly": True,
+            },
+            {"name": self.settings.plugins_volume, "mountPath": contract.PLUGIN_SOCKET_DIR},
+            _read_only_mount(f"{self.name}-config", contract.PLUGIN_CONFIG_DIR),
+            # Of its own: cmp-server empties its working folder in /tmp when it starts.
+            {"name": f"{self.name}-tmp", "mountPath": "/tmp"},  # noqa: S108
+            {"name": f"{self.name}-home", "mountPath": contract.HOME_DIR},
+            {"name": f"{self.name}-cache", "mountPath": contract.CACHE_DIR},
+        ]
+        if self.script_names:
+            mounts.append(_read_only_mount(f"{self.name}-scripts", contract.SCRIPTS_DIR))
+        if self.secret_file_keys:
+            mounts.append(_read_only_mount(f"{self.name}-credentials", contract.CREDENTIALS_DIR))
+        return mounts
+
+    def _probe(self, *, period: int, failures: int) -> Json:
+        command = self.settings.probe_command
+        if command is None:
+            command = ["/bin/sh", "-c", f"test -S {socket_path(self.plugin_name)}"]
+        return {
+            "exec": {"command": list(command)},
+            "periodSeconds": period,
+            "timeoutSeconds": 10,
+            "failureThreshold": failures,
+        }
+
+
+def socket_path(plugin_name: str) -> str:
+    """Return the path of a plugin's socket, in its own container and in the repo-server's."""
+    return f"{contract.PLUGIN_SOCKET_DIR}/{plugin_name}.sock"
+
+
+def container_name(plugin_name: object) -> str:
+    """Return the container's name: another one for each version, so that two can run at once."""
+    words = validation.text("plugin_name", plugin_name)
+    name = "cmp-" + words.lower().replace(".", "-").replace("_", "-")
+    longest = validation.DNS_LABEL_MAX - _LONGEST_VOLUME_SUFFIX
+    if len(name) > longest:
+        raise InvalidInputError(
+            "plugin_name",
+            f"and version make the container name {name!r} of {len(name)} characters; "
+            f"{longest} leave room for the names of its volumes",
+            f"shorten them by {len(name) - longest} characters",
+        )
+    return validation.dns_label("plugin_name", name)
+
+
+def check_env(field: str, names: Collection[str]) -> None:
+    """Refuse names of variables that no shell could read or that the sidecar reserves."""
+    for name in names:
+        validation.env_name(field, name)
+        if name in RESERVED_ENV:
+            problem = f"sets {name}, which decides {RESERVED_ENV[name]}"
+            raise InvalidInputError(field, problem, "leave it out")
+
+
+def check_volumes(deployment: str, present: Sequence[str], expected: Mapping[str, str]) -> None:
+    """Refuse a Deployment without the volumes that every sidecar shares.
+
+    `expected` maps an argument to the volume it names.
+    """
+    for field, volume in expected.items():
+        if volume not in present:
+            raise InvalidInputError(
+                field,
+                f"is {volume!r}, but Deployment {deployment} has no volume of that name "
+                f"(it has {', '.join(present) or 'none'}), so no sidecar could start",
+                f"set {field} to the volume that this Argo CD installation uses in place of "
+                f"{argocd.VAR_FILES_VOLUME if 'var' in field else argocd.PLUGINS_VOLUME}",
+            )
+
+
+def _items(keys: Sequence[str]) -> list[Json]:
+    return [{"key": key, "path": key} for key in keys]
+
+
+def _read_only_mount(name: str, path: str) -> Json:
+    return {"name": name, "mountPath": path, "readOnly": True}

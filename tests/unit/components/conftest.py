@@ -1,0 +1,84 @@
+"""A fake of the two systems behind the engine: a cluster and a registry."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+import pulumi.runtime
+import pytest
+
+DIGEST = "sha256:" + "ab" * 32
+IMAGE = f"registry.example.com/plugin@{DIGEST}"
+REPO_SERVER_VOLUMES = ["ssh-known-hosts", "var-files", "plugins"]
+
+
+@dataclass
+class FakeEngine(pulumi.runtime.Mocks):
+    """Records what a program registers, and answers like the API server would."""
+
+    resources: list[pulumi.runtime.MockResourceArgs] = field(default_factory=list)
+    calls: list[pulumi.runtime.MockCallArgs] = field(default_factory=list)
+    volumes: list[str] = field(default_factory=lambda: list(REPO_SERVER_VOLUMES))
+
+    def new_resource(self, args: pulumi.runtime.MockResourceArgs) -> tuple[str, dict[str, Any]]:
+        self.resources.append(args)
+        outputs = dict(args.inputs)
+        if args.typ.startswith("kubernetes:"):
+            metadata = dict(outputs.get("metadata", {}))
+            metadata.setdefault("name", f"{args.name}-1a2b3c4d")
+            outputs["metadata"] = metadata
+        if args.typ == "kubernetes:apps/v1:Deployment":
+            volumes = [{"name": name} for name in self.volumes]
+            outputs["spec"] = {"selector": {}, "template": {"spec": {"volumes": volumes}}}
+        if args.typ == "docker-build:index:Image":
+            outputs |= {"digest": DIGEST, "ref": f"{outputs['tags'][0]}@{DIGEST}"}
+        if args.typ == "aws:ecr/repository:Repository":
+            url = f"123456789012.dkr.ecr.eu-west-1.amazonaws.com/{outputs['name']}"
+            outputs |= {"repositoryUrl": url, "registryId": "123456789012"}
+        return args.resource_id or f"{args.name}-id", outputs
+
+    def call(
+        self, args: pulumi.runtime.MockCallArgs
+    ) -> tuple[dict[str, Any], list[tuple[str, str]] | None]:
+        self.calls.append(args)
+        return self._answer(args), None
+
+    def _answer(self, args: pulumi.runtime.MockCallArgs) -> dict[str, Any]:
+        if args.token == "aws:ecr/getAuthorizationToken:getAuthorizationToken":
+            endpoint = "https://123456789012.dkr.ecr.eu-west-1.amazonaws.com"
+            return {"userName": "AWS", "password": "ecr-token", "proxyEndpoint": endpoint}
+        if args.token.startswith("docker:index/getRegistryImage"):
+            return {"sha256Digest": DIGEST, "id": DIGEST, "name": args.args["name"]}
+        return {}
+
+    def of_type(self, typ: str) -> list[pulumi.runtime.MockResourceArgs]:
+        return [resource for resource in self.resources if resource.typ == typ]
+
+    def one(self, typ: str) -> pulumi.runtime.MockResourceArgs:
+        """Return the only resource of a type."""
+        found = self.of_type(typ)
+        assert len(found) == 1, [resource.name for resource in found]
+        return found[0]
+
+
+@pytest.fixture
+def engine() -> Iterator[FakeEngine]:
+    fake = FakeEngine()
+    pulumi.runtime.set_mocks(fake, project="argocd-pulumi-plugin", stack="test")
+    yield fake
+    pulumi.runtime.set_all_config({}, [])
+
+
+Program = Callable[[], Any]
+
+
+@pytest.fixture
+def run(engine: FakeEngine) -> Callable[[Program], FakeEngine]:
+    """Run a program to its end, errors in Outputs included; return the engine's records."""
+
+    def run_program(program: Program) -> FakeEngine:
+        pulumi.runtime.test(lambda: program())()  # type: ignore[no-untyped-call]
+        return engine
+
+    return run_program
