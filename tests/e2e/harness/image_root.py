@@ -1,0 +1,186 @@
+"""The root file system of an image, put together from this machine's own folders.
+
+No image is built or pulled here. System folders come from the host, read-only; what an
+image adds is mounted at the image's paths, see `image_packages` for what it installs.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from plugin_image.contract import CMP_UID
+from tests.e2e.harness.container_init import Bind, Folder, Link, Mount, Step
+from tests.e2e.harness.containers import User
+
+REPOSITORIES = "/srv/repositories"
+
+_USER = User(CMP_UID, CMP_UID)
+_FILES = Path(__file__).parent / "image_files"
+_COMMANDS = "/usr/local/bin"
+_SYSTEM_PATH = f"{_COMMANDS}:/usr/bin:/bin:/usr/sbin:/sbin"
+_SYSTEM_FOLDERS = ("/usr", "/etc", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+
+_NETWORK_VARIABLES = {
+    "ALL_PROXY",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NODE_EXTRA_CA_CERTS",
+    "NO_PROXY",
+    "NPM_CONFIG_REGISTRY",
+    "PIP_INDEX_URL",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "UV_DEFAULT_INDEX",
+    "UV_INDEX_URL",
+}
+
+
+@dataclass(frozen=True)
+class ImageRoot:
+    """What a container gets from its image."""
+
+    steps: tuple[Step, ...]
+    environment: Mapping[str, str]
+    user: User
+    working_directory: str
+
+
+def argocd_image(argocd: Path, *, repositories: Path) -> ImageRoot:
+    """Argo CD's own image: one binary with a name for each role, and git.
+
+    The folder `repositories` is at REPOSITORIES in it, for `file://` URLs.
+    """
+    binary = f"{_COMMANDS}/argocd"
+    return ImageRoot(
+        steps=(
+            *_system(),
+            _bind(argocd, binary),
+            _link(f"{_COMMANDS}/argocd-repo-server", binary),
+            _bind(_FILES / "gitconfig", "/opt/image/gitconfig"),
+            _bind(repositories, REPOSITORIES),
+        ),
+        environment={
+            "PATH": _SYSTEM_PATH,
+            "HOME": "/home/argocd",
+            "GIT_CONFIG_GLOBAL": "/opt/image/gitconfig",
+        },
+        user=_USER,
+        working_directory="/home/argocd",
+    )
+
+
+def plugin_image(
+    sources: Path, *, virtual_environment: Path, node_modules: Path | None
+) -> ImageRoot:
+    """The image of this project, with its sources as they are in the work tree.
+
+    The variables by which this machine reaches package registries are part of it.
+    """
+    node_folders, node_steps = _node()
+    network_steps, network = _network()
+    home = "/opt/renderer"
+    modules = [_bind(node_modules, f"{home}/node_modules")] if node_modules else []
+    return ImageRoot(
+        steps=(
+            *_system(),
+            *_outside_system_folders(Path(sys.base_prefix)),
+            *node_steps,
+            *network_steps,
+            _bind(virtual_environment, f"{home}/venv"),
+            *modules,
+            _bind(sources, f"{home}/plugin_image"),
+            _link(f"{_COMMANDS}/renderer", f"{home}/plugin_image/bin/renderer"),
+        ),
+        environment={
+            **network,
+            "HOME": "/home/argocd",
+            "PATH": ":".join([f"{home}/venv/bin", _SYSTEM_PATH, *node_folders]),
+        },
+        user=_USER,
+        working_directory="/",
+    )
+
+
+def _system() -> list[Step]:
+    """Return what every image has: system folders, devices, processes, accounts."""
+    steps: list[Step] = []
+    for folder in map(Path, _SYSTEM_FOLDERS):
+        if folder.is_symlink():
+            steps.append(_link(str(folder), str(folder.readlink())))
+        elif folder.is_dir():
+            steps.append(_bind(folder))
+    steps += _commands_of_the_host()
+    steps += [_bind(_FILES / name, f"/etc/{name}") for name in ("passwd", "group")]
+    # A symbolic link into /run on many systems.
+    steps += _outside_system_folders(Path("/etc/resolv.conf").resolve())
+    steps += [_mount("proc", "/proc"), _mount("tmpfs", "/dev", "mode=0755")]
+    steps += [_bind(Path("/dev") / name, read_only=False) for name in _DEVICES]
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        steps.append(_link(f"/dev/{name}", f"/proc/self/fd/{number}"))
+    steps.append(_link("/dev/fd", "/proc/self/fd"))
+    for shared in ("/tmp", "/var/tmp", "/dev/shm"):
+        steps.append(_folder(shared, 0o1777))
+    steps.append(_folder("/home/argocd", 0o755))
+    return steps
+
+
+def _commands_of_the_host() -> list[Step]:
+    """Make /usr/local/bin a folder to which images can add, with the host's entries in it."""
+    steps: list[Step] = [_mount("tmpfs", _COMMANDS, "mode=0755")]
+    for entry in sorted(Path(_COMMANDS).iterdir()):
+        if entry.is_symlink():
+            steps.append(_link(str(entry), str(entry.readlink())))
+        else:
+            steps.append(_bind(entry))
+    return steps
+
+
+def _node() -> tuple[list[str], list[Step]]:
+    """Return the PATH entries and the steps that make the host's Node.js available."""
+    node = shutil.which("node")
+    if node is None:
+        return [], []
+    prefix = Path(node).resolve().parent.parent
+    steps = _outside_system_folders(prefix)
+    return ([str(prefix / "bin")] if steps else []), steps
+
+
+def _network() -> tuple[list[Step], dict[str, str]]:
+    """Return the host's variables for registries, and the files that they name."""
+    variables = {k: v for k, v in os.environ.items() if k.upper() in _NETWORK_VARIABLES}
+    files = {Path(value) for value in variables.values() if value.startswith("/")}
+    steps = [step for path in sorted(files) for step in _outside_system_folders(path)]
+    return steps, variables
+
+
+def _outside_system_folders(path: Path) -> list[Step]:
+    """Show a host path at its own place, unless a system folder brings it already."""
+    inside = any(path.is_relative_to(folder) for folder in _SYSTEM_FOLDERS)
+    return [] if inside or not path.exists() else [_bind(path)]
+
+
+def _bind(source: Path, target: str | None = None, *, read_only: bool = True) -> Bind:
+    return {
+        "step": "bind",
+        "source": str(source),
+        "target": target or str(source),
+        "read_only": read_only,
+    }
+
+
+def _mount(kind: Literal["tmpfs", "proc"], target: str, options: str = "") -> Mount:
+    return {"step": kind, "target": target, "options": options}
+
+
+def _folder(target: str, mode: int) -> Folder:
+    return {"step": "folder", "target": target, "mode": mode}
+
+
+def _link(target: str, to: str) -> Link:
+    return {"step": "link", "target": target, "to": to}

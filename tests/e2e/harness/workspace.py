@@ -1,0 +1,44 @@
+"""The folder that holds everything one run writes.
+
+It is removed at the end. Only the logs stay, and only when something failed.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+
+class Workspace:
+    """A new folder that other users may pass through but not list.
+
+    It lies directly under the system's folder for temporary files: the path of a unix
+    socket may have 107 bytes, and the repo-server, whose uid is another one, must reach
+    its own subfolder.
+    """
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="argocd-e2e-"))
+        self.path.chmod(0o711)
+        self.logs = self.folder("logs")
+
+    def folder(self, name: str, *, mode: int = 0o700) -> Path:
+        """Make a subfolder."""
+        path = self.path / name
+        path.mkdir()
+        path.chmod(mode)
+        return path
+
+    def log_folder(self, name: str) -> Path:
+        """Make a subfolder of the logs."""
+        path = self.logs / name
+        path.mkdir()
+        return path
+
+    def close(self, *, keep_logs: bool) -> None:
+        """Remove the folder, or everything in it but the logs."""
+        if not keep_logs:
+            shutil.rmtree(self.path)
+            return
+        for entry in self.path.iterdir():
+            if entry != self.logs:
+                shutil.rmtree(entry)

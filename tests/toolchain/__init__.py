@@ -1,0 +1,1 @@
+"""The real parts that the end-to-end tests run on, built once and kept in a cache."""
