@@ -1,0 +1,43 @@
+"""Installs the Pulumi plugin into Argo CD. Every option is configuration: Pulumi.dev.yaml."""
+
+import pulumi
+
+from components import argocd, settings
+from components.application import PluginApplication, PluginApplicationArgs
+from components.catalog.pulumi import PulumiPlugin, PulumiPluginArgs
+from components.image import PluginImage, PluginImageArgs
+
+config = pulumi.Config()
+image_options = settings.options(PluginImageArgs, prefix="image")
+plugin_options = settings.options(PulumiPluginArgs, without={"image"})
+settings.reject_unknown(
+    config,
+    pulumi.runtime.get_config_env(),
+    [option.key for option in (*image_options, *plugin_options)] + ["applications"],
+)
+
+image = PluginImage("plugin", settings.read(config, PluginImageArgs, image_options))
+plugin_args = settings.read(config, PulumiPluginArgs, plugin_options)
+plugin = PulumiPlugin("pulumi", {**plugin_args, "image": image.image_ref})
+applications = [
+    PluginApplication(
+        name,
+        {
+            "namespace": plugin_args.get("namespace", argocd.NAMESPACE),
+            **args,
+            "plugin_name": plugin.plugin_name,
+        },
+    )
+    for name, args in settings.read_named(
+        config,
+        "applications",
+        PluginApplicationArgs,
+        name="application_name",
+        without={"plugin_name"},
+    ).items()
+]
+
+pulumi.export("image", image.image_ref)
+pulumi.export("pluginName", plugin.plugin_name)
+pulumi.export("containerName", plugin.container_name)
+pulumi.export("applications", [application.application_name for application in applications])

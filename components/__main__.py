@@ -1,0 +1,15 @@
+"""Serves the components to programs in any language, as the Pulumi package `argocd-cmp`."""
+
+import sys
+from pathlib import Path
+
+# Exchanged, not added to: with this folder itself first, modules of ours would hide those
+# of the standard library and of others that happen to have the same name.
+sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+from pulumi.provider.experimental import component_provider_host  # noqa: E402
+
+from components.package import COMPONENTS, NAME, VERSION  # noqa: E402
+
+if __name__ == "__main__":
+    component_provider_host(components=COMPONENTS, name=NAME, version=VERSION)

@@ -1,0 +1,25 @@
+"""What the Pulumi package consists of."""
+
+from typing import Final
+
+import pulumi
+
+from components.application import PluginApplication
+from components.catalog.pulumi import PulumiPlugin
+from components.config_map import PluginConfig
+from components.credentials import PluginCredentials
+from components.image import PluginImage
+from components.plugin import ConfigManagementPlugin
+from components.repo_server import RepoServerSidecar
+
+NAME: Final = "argocd-cmp"
+VERSION: Final = "0.1.0"
+COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
+    ConfigManagementPlugin,
+    PluginApplication,
+    PluginConfig,
+    PluginCredentials,
+    PluginImage,
+    PulumiPlugin,
+    RepoServerSidecar,
+]
