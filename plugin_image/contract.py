@@ -6,7 +6,7 @@ library and does nothing.
 """
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Final
 
 # --- Argo CD's side of the container (manifests/base/repo-server, cmpserver/) ---------
@@ -37,7 +37,7 @@ RENDERER_COMMAND: Final = "renderer"
 """The renderer's command, on the image's PATH."""
 
 
-class RendererEnv(str, Enum):
+class RendererEnv(StrEnum):
     """Environment variables by which the installer sets up the renderer."""
 
     DEADLINE = "RENDERER_DEADLINE_SECONDS"
@@ -49,7 +49,7 @@ class RendererEnv(str, Enum):
     CACHE_DIR = "RENDERER_CACHE_DIR"
     """Where installed dependencies are kept."""
 
-    PASS_ENV = "RENDERER_PASS_ENV"
+    PASS_ENV = "RENDERER_PASS_ENV"  # noqa: S105 - a variable's name
     """Comma-separated names of container variables that programs may see."""
 
 
@@ -62,7 +62,7 @@ DEFAULT_CONCURRENCY: Final = 2
 # --- What an Application may say ------------------------------------------------------
 
 
-class OptionKind(str, Enum):
+class OptionKind(StrEnum):
     """How a value is given; the names are those of Argo CD's `collectionType`."""
 
     STRING = "string"
@@ -98,7 +98,7 @@ CONFIG: Final = Option(
     "config",
     OptionKind.MAP,
     "Configuration values",
-    "Stack configuration on top of Pulumi.<stack>.yaml. A key without a namespace is the project's.",
+    "Configuration on top of Pulumi.<stack>.yaml. A key without a namespace is the project's.",
 )
 ALLOW_EMPTY: Final = Option(
     "allowEmpty",

@@ -52,13 +52,31 @@ def generate() -> None:
 @click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
 @click.option("--stack", help="The stack; needed unless there is one Pulumi.<stack>.yaml.")
 @click.option(
-    "--config", "-c", "config", multiple=True, metavar="KEY=VALUE", help="A configuration value; may be repeated."
+    "--config",
+    "-c",
+    "config",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A configuration value; may be repeated.",
 )
-@click.option("--namespace", default="default", show_default=True, help="The Application's destination namespace.")
+@click.option(
+    "--namespace",
+    default="default",
+    show_default=True,
+    help="The Application's destination namespace.",
+)
 @click.option("--allow-empty", is_flag=True, help="Accept a program without any object.")
-@click.option("--allow-plaintext-secrets", is_flag=True, help="Accept secret values outside of Secrets.")
+@click.option(
+    "--allow-plaintext-secrets", is_flag=True, help="Accept secret values outside of Secrets."
+)
 def render(
-    path: Path, stack: str | None, config: tuple[str, ...], namespace: str, *, allow_empty: bool, allow_plaintext_secrets: bool
+    path: Path,
+    stack: str | None,
+    config: tuple[str, ...],
+    namespace: str,
+    *,
+    allow_empty: bool,
+    allow_plaintext_secrets: bool,
 ) -> None:
     """Print what Argo CD would get from the program in PATH.
 
@@ -67,7 +85,7 @@ def render(
       renderer pulumi render .
       renderer pulumi render apps/guestbook --stack prod -c replicas=3
       renderer pulumi render . | kubectl diff -f -
-    """  # noqa: D301 - \b is click's
+    """
     asked = application_options.Options(
         stack=stack,
         config=dict(_assignment(text) for text in config),

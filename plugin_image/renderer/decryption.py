@@ -65,10 +65,8 @@ def _derive_key(passphrase: str | None, salt: str | None, file: str) -> bytes:
     from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC  # noqa: PLC0415
 
     try:
-        version, salt_text, check = (salt or "").split(":", 2)
+        _version, salt_text, check = (salt or "").split(":", 2)
         salt_bytes = base64.b64decode(salt_text, validate=True)
-        if version != "v1":
-            raise ValueError(version)
     except ValueError as error:
         raise ProjectError(f"{file} has encrypted values but no usable `encryptionsalt`") from error
     kdf = PBKDF2HMAC(algorithm=SHA256(), length=_KEY_BYTES, salt=salt_bytes, iterations=_ROUNDS)
@@ -94,7 +92,11 @@ def _open(ciphertext: str, key: bytes) -> str:
             raise ValueError(version)
         return (
             AESGCM(key)
-            .decrypt(base64.b64decode(nonce, validate=True), base64.b64decode(sealed, validate=True), None)
+            .decrypt(
+                base64.b64decode(nonce, validate=True),
+                base64.b64decode(sealed, validate=True),
+                None,
+            )
             .decode()
         )
     except (binascii.Error, InvalidTag) as error:

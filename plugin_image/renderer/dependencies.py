@@ -53,7 +53,10 @@ class Cache:
         """Run an installer. Raises DependencyError with what it said, and DeadlineError."""
         name = Path(command[0]).name
         env = environment.for_installer(os.environ, self.scratch)
-        env |= {"UV_CACHE_DIR": str(self.folder / "uv"), "npm_config_cache": str(self.folder / "npm")}
+        env |= {
+            "UV_CACHE_DIR": str(self.folder / "uv"),
+            "npm_config_cache": str(self.folder / "npm"),
+        }
         ended = supervise.run(
             command,
             doing=f"{name} installed the program's dependencies",

@@ -34,7 +34,9 @@ for _tag, _pattern, _first in (
     ),
     ("merge", r"^<<$", "<"),
 ):
-    _Yaml12Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), list(_first))
+    _Yaml12Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), list(_first)
+    )
 
 
 def parse(text: bytes) -> Any:
@@ -52,12 +54,14 @@ def to_json(value: Any) -> str:
 
 # --- Writing --------------------------------------------------------------------------
 
-_PLAIN = re.compile(r"^[A-Za-z/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*$")
+_PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*\Z")
 _TAKEN = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n", "null"})
-_BLOCK = re.compile(r"^[!-~][ -~]*(?:\n(?:[ -~]*))*$")
+_BLOCK = re.compile(r"[!-~](?:[ -~]*[!-~])?(?:\n(?:[ -~]*[!-~])?)*\Z")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 # What YAML cannot carry as it is: controls, line separators, byte order marks, surrogates.
-_ESCAPED = re.compile("[\\x00-\\x1f\"\\\\\\x7f-\\xa0\\u2028\\u2029\\ud800-\\udfff\\ufeff\\ufffe\\uffff]")
+_ESCAPED = re.compile(
+    '[\\x00-\\x1f"\\\\\\x7f-\\xa0\\u2028\\u2029\\ud800-\\udfff\\ufeff\\ufffe\\uffff]'
+)
 
 
 def to_stream(documents: Iterable[Mapping[str, Any]]) -> str:
@@ -87,7 +91,7 @@ def _entry(head: str, value: Any, indent: str) -> Iterator[str]:
     if isinstance(value, (Mapping, list)) and value:
         lines = _block(value, indent)
         if head.endswith("-"):
-            head = f"{head} {next(lines)[len(indent):]}"
+            head = f"{head} {next(lines)[len(indent) :]}"
         yield head
         yield from lines
     elif isinstance(value, str) and "\n" in value and _reads_as_block(value):
@@ -106,7 +110,8 @@ def _scalar(value: Any) -> str:
     if isinstance(value, list):
         return "[]"
     if value is None or isinstance(value, (bool, int, float)):
-        return json.dumps(value, allow_nan=False)
+        # YAML 1.1 takes `1e+22` for a text, and `1.0e+22` for the number.
+        return re.sub(r"^(-?\d+)e", r"\1.0e", json.dumps(value, allow_nan=False))
     raise TypeError(f"{type(value).__name__} has no YAML form")
 
 
@@ -124,11 +129,7 @@ def _escape(match: re.Match[str]) -> str:
 def _reads_as_block(value: str) -> bool:
     """Whether a literal block gives the same text back in every parser.
 
-    Kept to the plain case: printable ASCII, no leading blank, one final newline at most,
-    no line of blanks only.
+    Kept to the plain case: printable ASCII, no leading blank, no blanks at the end of a
+    line, one final newline at most.
     """
-    return (
-        _BLOCK.match(value) is not None
-        and not value.endswith("\n\n")
-        and not any(line and not line.strip() for line in value.split("\n"))
-    )
+    return _BLOCK.match(value) is not None and not value.endswith("\n\n")

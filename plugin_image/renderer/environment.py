@@ -8,7 +8,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 _PROGRAM_NAMES = frozenset(
-    {"KUBE_API_VERSIONS", "KUBE_VERSION", "LANG", "LANGUAGE", "NODE_EXTRA_CA_CERTS", "PATH", "SSL_CERT_DIR"}
+    {
+        "KUBE_API_VERSIONS",
+        "KUBE_VERSION",
+        "LANG",
+        "LANGUAGE",
+        "NODE_EXTRA_CA_CERTS",
+        "PATH",
+        "SSL_CERT_DIR",
+    }
     | {"SSL_CERT_FILE", "TZ"}
 )
 _PROGRAM_PREFIXES = ("LC_", "ARGOCD_APP_", "ARGOCD_ENV_")
@@ -40,7 +48,11 @@ def for_program(outer: Mapping[str, str], scratch: Path, passed: Iterable[str]) 
 def for_installer(outer: Mapping[str, str], scratch: Path) -> dict[str, str]:
     """The environment of `uv` and `npm`: registries, proxies and their credentials."""
     names = _PROGRAM_NAMES | _INSTALLER_NAMES
-    return {**_select(outer, names, _INSTALLER_PREFIXES), "HOME": str(scratch), "TMPDIR": str(scratch)}
+    return {
+        **_select(outer, names, _INSTALLER_PREFIXES),
+        "HOME": str(scratch),
+        "TMPDIR": str(scratch),
+    }
 
 
 def _select(

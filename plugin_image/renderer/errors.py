@@ -1,13 +1,13 @@
 """What a render may end with other than manifests.
 
-    RenderError             the message is for the user: what, where, what to do
-    ├── UsageError          the Application or command line asks for something that is not there
-    ├── ProjectError        Pulumi.yaml or the stack's file is wrong
-    ├── DependencyError     the program's dependencies cannot be installed
-    ├── ProgramError        the program failed, or did not come to its end
-    ├── RefusedError        the program asks for something that is never rendered
-    ├── ManifestError       the objects are no set that Argo CD may be given
-    └── DeadlineError       the render took longer than it may
+RenderError             the message is for the user: what, where, what to do
+├── UsageError          the Application or command line asks for something that is not there
+├── ProjectError        Pulumi.yaml or the stack's file is wrong
+├── DependencyError     the program's dependencies cannot be installed
+├── ProgramError        the program failed, or did not come to its end
+├── RefusedError        the program asks for something that is never rendered
+├── ManifestError       the objects are no set that Argo CD may be given
+└── DeadlineError       the render took longer than it may
 """
 
 from collections.abc import Callable
@@ -28,13 +28,11 @@ class RenderError(Exception):
 
     def __str__(self) -> str:
         """The first line: cause, place and remedy."""
-        return f"{self.summary}: {self.fix}" if self.fix else self.summary
+        return f"{self.summary}. To fix it: {self.fix}" if self.fix else self.summary
 
     def redacted(self, redact: Callable[[str], str]) -> "RenderError":
         """The same error with each of its texts passed through `redact`."""
-        return type(self)(
-            redact(self.summary), fix=redact(self.fix), details=redact(self.details)
-        )
+        return type(self)(redact(self.summary), fix=redact(self.fix), details=redact(self.details))
 
     def report(self) -> str:
         """The whole message, first line first."""

@@ -29,7 +29,7 @@ def build(recording: Recording, options: Options) -> list[Manifest]:
     _refuse_duplicates(zip(recording.registrations, manifests, strict=True), options.namespace)
     if not manifests and not options.allow_empty:
         raise ManifestError(
-            "the program registered no Kubernetes objects, and Argo CD would delete all that are running",
+            "the program registered no Kubernetes objects, and Argo CD would prune what is running",
             fix="correct the program, or set the plugin parameter `allowEmpty` to true",
         )
     return sorted(manifests, key=_order)
@@ -37,7 +37,9 @@ def build(recording: Recording, options: Options) -> list[Manifest]:
 
 def _manifest(entry: Registration, recording: Recording, options: Options) -> Manifest:
     secrets_allowed = options.allow_plaintext_secrets or entry.object["kind"] == "Secret"
-    manifest: Manifest = _Plain(entry, recording, secrets_allowed=secrets_allowed).value(entry.object, "")
+    manifest: Manifest = _Plain(entry, recording, secrets_allowed=secrets_allowed).value(
+        entry.object, ""
+    )
     _require_identity(entry, manifest)
     # Keys in the order people expect, else by name: messages carry maps in any order.
     head = {key: manifest[key] for key in ("apiVersion", "kind", "metadata")}
@@ -55,8 +57,10 @@ class _Plain:
     def value(self, node: Any, path: str) -> Any:
         if wire.is_secret(node) and not self._secrets_allowed:
             raise RefusedError(
-                f"{self._entry} has a secret value in {path or 'the whole object'}, where anyone can read it",
-                fix="put it into a Secret, or set the plugin parameter `allowPlaintextSecrets` to true",
+                f"{self._entry} has a secret value in {path or 'the whole object'}, "
+                "where anyone can read it",
+                fix="put it into a Secret, or set the plugin parameter `allowPlaintextSecrets` "
+                "to true",
             )
         node = wire.reveal(node)
         if wire.signature_of(node):
@@ -75,18 +79,24 @@ class _Plain:
         if wire.signature_of(node) == wire.RESOURCE:
             return self.value(node.get("id", ""), path)
         raise ManifestError(
-            f"{self._entry} has an asset or archive in {path}, which Kubernetes objects cannot hold",
+            f"{self._entry} has an asset or archive in {path}, which Kubernetes has no place for",
             fix="read the file in the program and pass its text",
         )
 
     def _refuse_unknown(self, node: Any, path: str) -> None:
         if node == wire.UNKNOWN:
-            raise ManifestError(f"{self._entry} has a value in {path} that the program never computed")
+            raise ManifestError(
+                f"{self._entry} has a value in {path} that the program never computed"
+            )
         mark = shapes.find_mark(node)
         if mark:
             index, position = mark
             origin = next((e for e in self._recording.registrations if e.index == index), None)
-            known = f"{shapes.describe(origin.type, position)} of {origin}" if origin else "a live object"
+            known = (
+                f"{shapes.describe(origin.type, position)} of {origin}"
+                if origin
+                else "a live object"
+            )
             raise ManifestError(
                 f"{self._entry} needs in {path} the value of {known}, which only the cluster knows",
                 fix="set it in the program or as configuration, or refer to the object by its name",
@@ -103,7 +113,8 @@ def _require_identity(entry: Registration, manifest: Manifest) -> None:
     for path, value in identity.items():
         if not isinstance(value, str) or not value:
             raise ManifestError(
-                f"{entry} has no {path}", fix="give the object a fixed one; Argo CD tracks objects by it"
+                f"{entry} has no {path}",
+                fix="give the object a fixed one; Argo CD tracks objects by it",
             )
 
 
@@ -130,4 +141,10 @@ def _order(manifest: Manifest) -> tuple[int, str, str, str, str]:
     kind = manifest["kind"]
     metadata = manifest["metadata"]
     rank = _FIRST.index(kind) if kind in _FIRST else len(_FIRST)
-    return rank, manifest["apiVersion"], kind, str(metadata.get("namespace") or ""), metadata["name"]
+    return (
+        rank,
+        manifest["apiVersion"],
+        kind,
+        str(metadata.get("namespace") or ""),
+        metadata["name"],
+    )

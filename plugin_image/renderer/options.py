@@ -39,7 +39,7 @@ def from_application(env: Mapping[str, str]) -> Options:
     for option, value in _env_options(env).items():
         if given.setdefault(option, value) != value:
             raise UsageError(
-                f"`{option.name}` is given as a plugin parameter and as env {option.env}, and they differ",
+                f"plugin parameter `{option.name}` and plugin env {option.env} differ",
                 fix="keep one of them",
             )
     return Options(
@@ -76,14 +76,17 @@ def _parameters(text: str | None) -> dict[Option, Any]:
         option = known.get(entry.get("name"))
         if option is None:
             raise UsageError(
-                f"unknown plugin parameter `{entry.get('name')}`", fix=f"use one of {', '.join(known)}"
+                f"unknown plugin parameter `{entry.get('name')}`",
+                fix=f"use one of {', '.join(known)}",
             )
         if option.kind.value not in entry:
             raise UsageError(
                 f"plugin parameter `{option.name}` has no `{option.kind.value}`",
                 fix=f"give its value as `{option.kind.value}`",
             )
-        given[option] = _checked(option, entry[option.kind.value], f"plugin parameter `{option.name}`")
+        given[option] = _checked(
+            option, entry[option.kind.value], f"plugin parameter `{option.name}`"
+        )
     return given
 
 
@@ -108,7 +111,9 @@ def _env_value(option: Option, text: str, name: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise UsageError(f"plugin env {name} is not JSON", fix='give {"key": "value", …}') from error
+        raise UsageError(
+            f"plugin env {name} is not JSON", fix='give {"key": "value", …}'
+        ) from error
 
 
 def _checked(option: Option, value: Any, what: str) -> Any:

@@ -63,5 +63,3 @@ class Run:
     recording: Recording
     ended: Ended
     failure: Failure | None = None
-
-

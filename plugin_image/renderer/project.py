@@ -92,7 +92,11 @@ def choose_stack(project: Project, asked: str | None) -> str:
     )
     if len(stacks) == 1:
         return stacks[0]
-    there = f"the folder has the stacks {', '.join(stacks)}" if stacks else "the folder has no Pulumi.<stack>.yaml"
+    there = (
+        f"the folder has the stacks {', '.join(stacks)}"
+        if stacks
+        else "the folder has no Pulumi.<stack>.yaml"
+    )
     raise UsageError(
         f"no stack named, and {there}",
         fix="set the Application's plugin parameter `stack` (or env PULUMI_STACK)",
@@ -131,7 +135,10 @@ def _defaults(project: Project) -> dict[str, Any]:
     """Values of the `config:` block; a declaration (`type`, `default`) counts by its default."""
     defaults = {}
     for key, entry in project.config.items():
-        declared = isinstance(entry, dict) and {"type", "default", "value", "description", "secret"} & entry.keys()
+        declared = (
+            isinstance(entry, dict)
+            and {"type", "default", "value", "description", "secret"} & entry.keys()
+        )
         value = entry.get("value", entry.get("default")) if declared else entry
         if value is not None:
             defaults[key] = value
@@ -143,7 +150,8 @@ def _require_declared(project: Project, stack: str, values: Mapping[str, str]) -
         full = _with_namespace(key, project)
         if isinstance(entry, dict) and "type" in entry and full not in values:
             raise ProjectError(
-                f"stack {stack!r} has no value for the configuration key {full!r} that {project.file} declares",
+                f"stack {stack!r} has no value for the configuration key {full!r}, which "
+                f"{project.file} declares",
                 fix=f"add it to Pulumi.{stack}.yaml or to the Application's parameter `config`",
             )
 
@@ -163,7 +171,8 @@ def _read_stack_file(project: Project, stack: str) -> Mapping[str, Any]:
         )
     if document.get("secretsprovider") not in (None, "passphrase"):
         raise ProjectError(
-            f"{path.name} uses the secrets provider {document['secretsprovider']!r}, which cannot be read here",
+            f"{path.name} uses the secrets provider {document['secretsprovider']!r}, which "
+            "cannot be read here",
             fix="use the passphrase provider (`pulumi stack change-secrets-provider passphrase`)",
         )
     return {**document, "config": _mapping(document, "config", path.name)}
@@ -229,4 +238,3 @@ def _texts(value: str) -> list[str]:
         elif isinstance(node, list):
             stack.extend(node)
     return texts
-

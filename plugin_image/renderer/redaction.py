@@ -1,4 +1,4 @@
-"""Takes secret values out of what people read: Argo CD shows stderr to everyone who sees the app."""
+"""Takes secret values out of what people read: Argo CD shows stderr to all who see the app."""
 
 import base64
 import json

@@ -112,7 +112,9 @@ def _require_success(run: Run) -> None:
             details=details,
         )
     if errors:
-        raise ProgramError(f"the program logged an error: {errors[0].splitlines()[0]}", details=details)
+        raise ProgramError(
+            f"the program logged an error: {errors[0].splitlines()[0]}", details=details
+        )
 
 
 def _remedy(failure: str) -> str:

@@ -55,6 +55,6 @@ def _passphrase(env: Mapping[str, str]) -> str | None:
     try:
         return Path(file).read_text().strip()
     except OSError as error:
-        raise UsageError(f"PULUMI_CONFIG_PASSPHRASE_FILE cannot be read: {error.strerror}") from error
-
-
+        raise UsageError(
+            f"PULUMI_CONFIG_PASSPHRASE_FILE cannot be read: {error.strerror}"
+        ) from error

@@ -21,7 +21,9 @@ _POLL_SECONDS = 0.02
 def slot(folder: Path, count: int, deadline: Deadline) -> Iterator[None]:
     """Hold one of `count` slots, waiting for it. Raises DeadlineError when none comes free."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = [os.open(folder / f"{number}", os.O_RDWR | os.O_CREAT, 0o600) for number in range(count)]
+    files = [
+        os.open(folder / f"{number}", os.O_RDWR | os.O_CREAT, 0o600) for number in range(count)
+    ]
     try:
         while not any(_locked(file) for file in files):
             if not deadline.remaining():

@@ -106,11 +106,12 @@ class _Tail:
         self._thread.start()
 
     def _read(self, pipe: IO[bytes]) -> None:
-        while chunk := os.read(pipe.fileno(), 8192):
-            self._chunks.append(chunk)
-            self._kept += len(chunk)
-            while self._kept - len(self._chunks[0]) > _KEPT_BYTES:
-                self._kept -= len(self._chunks.popleft())
+        with pipe:
+            while chunk := os.read(pipe.fileno(), 8192):
+                self._chunks.append(chunk)
+                self._kept += len(chunk)
+                while self._kept - len(self._chunks[0]) > _KEPT_BYTES:
+                    self._kept -= len(self._chunks.popleft())
 
     def text(self) -> str:
         """What was kept. A process that escaped with the pipe open is not waited for."""

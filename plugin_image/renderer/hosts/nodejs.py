@@ -69,11 +69,15 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
             stack=program.stack,
             organization=program.ORGANIZATION,
             namespace=program.namespace,
+            root=str(program.project.root),
         ),
         _namer(program),
         events.append,
     )
-    with _modules_beside(program.project.root, installed), serve(monitor, Engine(events.append)) as address:
+    with (
+        _modules_beside(program.project.root, installed),
+        serve(monitor, Engine(events.append)) as address,
+    ):
         ended = supervise.run(
             [dependencies.tool("node"), runner, *_arguments(program, folder, address), entry],
             doing="the program was running",
@@ -140,7 +144,7 @@ def _failure(recording: Recording, folder: Path) -> Failure | None:
     errors = [message.text for message in recording.messages if message.severity == "error"]
     if not errors:
         return None
-    lines = [line for line in errors[0].splitlines() if not _HEADER.match(line) and line.strip(" <>ref *0123456789")]
+    lines = [line for line in errors[0].splitlines() if line.strip() and not _HEADER.match(line)]
     frame = re.search(rf"{re.escape(str(folder))}/([^\s():]+):(\d+)", errors[0])
     place = f"{frame[1]}:{frame[2]}" if frame and "node_modules" not in frame[1] else ""
     return Failure(text=lines[0].strip() if lines else errors[0], place=place, traceback=errors[0])

@@ -36,8 +36,8 @@ def install(root: Path, cache: Cache) -> Path:
     def fill(folder: Path) -> None:
         uv, venv = dependencies.tool("uv"), folder / "venv"
         cache.run([uv, "venv", "--quiet", "--relocatable", "--python", sys.executable, venv], root)
-        options = ["--quiet", "--compile-bytecode", "--python", _python(venv)]
-        cache.run([uv, "pip", "install", *options, "-r", requirements], root)
+        install: list[str | Path] = [uv, "pip", "install", "--quiet", "--compile-bytecode"]
+        cache.run([*install, "--python", _python(venv), "--requirement", requirements], root)
 
     return _python(cache.once("python", [requirements], fill) / "venv")
 

@@ -58,9 +58,8 @@ def _run(job: dict[str, Any], report: Any) -> None:
 
     sys.path.remove(_IMPORT_ROOT)
     names = {key: job[key] for key in ("project", "stack", "organization")}
-    monitor = Monitor(
-        Deployment(namespace=job["namespace"], **names), namer(job["config"], **names), report
-    )
+    deployment = Deployment(namespace=job["namespace"], root=job["root"], **names)
+    monitor = Monitor(deployment, namer(job["config"], **names), report)
     pulumi.runtime.set_all_config(job["config"], job["secret_keys"])
     pulumi.runtime.configure(
         pulumi.runtime.Settings(
@@ -79,9 +78,7 @@ def _run(job: dict[str, Any], report: Any) -> None:
     executor = ThreadPoolExecutor(max_workers=_PARALLEL * 4)
     loop.set_default_executor(executor)
     try:
-        loop.run_until_complete(
-            pulumi.runtime.run_in_stack(lambda: _execute(job["entry"]))
-        )
+        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _execute(job["entry"])))
     finally:
         executor.shutdown(wait=False)
         sys.stdout.flush()
@@ -105,10 +102,15 @@ def _describe(error: BaseException, root: str) -> dict[str, str]:
     if isinstance(error, SyntaxError) and error.filename:
         place = f"{os.path.relpath(error.filename, root)}:{error.lineno}"
         first = len(frames)
-    message = next(filter(None, map(str.strip, str(error).splitlines())), "")
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    message = next(filter(None, map(str.strip, said.splitlines())), "")
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
     lines = traceback.format_exception(type(error), error, error.__traceback__, chain=False)
-    shown = lines[:1] + lines[1 + first :] if first < len(frames) else traceback.format_exception_only(error)
+    shown = (
+        lines[:1] + lines[1 + first :]
+        if first < len(frames)
+        else traceback.format_exception_only(error)
+    )
     return {"text": text, "place": place, "traceback": "".join(shown).strip()}
 
 

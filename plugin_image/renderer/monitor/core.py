@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import unquote
 
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import resource_pb2
@@ -63,6 +64,8 @@ class Deployment:
     organization: str
     namespace: str
     """Where Argo CD puts objects that name no namespace."""
+    root: str
+    """The project's folder; places in the program are told relative to it."""
 
 
 class Monitor:
@@ -91,12 +94,14 @@ class Monitor:
         if not hasattr(resource_pb2, "DeploymentInfo"):
             raise MonitorError("UNIMPLEMENTED", "GetDeploymentInfo")
         prefix = "RESOURCE_MONITOR_FEATURE_"
-        known = resource_pb2.ResourceMonitorFeature.keys()
+        numbers = dict(resource_pb2.ResourceMonitorFeature.items())
         return resource_pb2.DeploymentInfo(
             project=self._deployment.project,
             stack=self._deployment.stack,
             organization=self._deployment.organization,
-            supportedFeatures=[prefix + name for name in _FEATURES.values() if prefix + name in known],
+            supportedFeatures=[
+                numbers[prefix + name] for name in _FEATURES.values() if prefix + name in numbers
+            ],
         )
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802
@@ -137,50 +142,64 @@ class Monitor:
             raise
 
     def _register(self, request: Any) -> Any:
-        urn = self._urn(request)
+        called = self._called(request)
+        urn = self._urn(request, called)
         response = resource_pb2.RegisterResourceResponse(urn=urn)
-        if not request.custom:
-            self._refuse_remote(request)
-        elif request.type.startswith(_PROVIDER_PREFIX):
+        if request.custom and not request.type.startswith(_PROVIDER_PREFIX):
+            outputs = self._register_object(urn, request, called)
+            response.id = _identifier(wire.reveal(outputs["metadata"]))
+            structs.into_struct(outputs, response.object)
+            return response
+        if request.remote:
+            raise Refusal(
+                f"{called} is a component of a provider, which is not rendered",
+                "register its resources in the program itself",
+            )
+        if request.custom:
             response.id = self._register_provider(urn, request)
-        else:
-            return self._register_object(urn, request, response)
         response.object.CopyFrom(request.object)
         return response
 
-    def _urn(self, request: Any) -> str:
+    def _called(self, request: Any) -> str:
+        """The resource as messages name it."""
+        source = self._source(request)
+        return f"{request.type} {request.name!r}{f' ({source})' if source else ''}"
+
+    def _source(self, request: Any) -> str:
+        """The program's file and line, if the SDK sent them: a `file://` or `project://` URI."""
+        position = getattr(request, "sourcePosition", None)
+        if position is None or not position.uri:
+            return ""
+        path = unquote(position.uri.partition("://")[2])
+        return f"{path.removeprefix(self._deployment.root).lstrip('/')}:{position.line}"
+
+    def _urn(self, request: Any, called: str) -> str:
         """The URN, with the types of all parents. Source: `sdk/go/common/resource/urn/urn.go`."""
+        stack, project = self._deployment.stack, self._deployment.project
         with self._lock:
             parent = self._types.get(request.parent, "")
-            qualified = f"{parent}${request.type}" if parent and parent != STACK_TYPE else request.type
-            urn = f"urn:pulumi:{self._deployment.stack}::{self._deployment.project}::{qualified}::{request.name}"
+            nested = parent and parent != STACK_TYPE
+            qualified = f"{parent}${request.type}" if nested else request.type
+            urn = f"urn:pulumi:{stack}::{project}::{qualified}::{request.name}"
             if urn in self._types:
                 raise Refusal(
-                    f"two resources have the type {request.type} and the name {request.name!r}{_at(request)}",
-                    "give each resource its own name",
+                    f"{called} is there twice, by type and name", "give each resource its own name"
                 )
             self._types[urn] = qualified
             return urn
-
-    def _refuse_remote(self, request: Any) -> None:
-        if request.remote:
-            raise Refusal(
-                f"{request.type} {request.name!r}{_at(request)} is a component of a provider, which is not rendered",
-                "register its resources in the program itself",
-            )
 
     def _register_provider(self, urn: str, request: Any) -> str:
         """A Kubernetes provider only says which namespace its objects go to; none is contacted."""
         namespace = wire.reveal(structs.from_struct(request.object).get("namespace"))
         if request.type == _KUBERNETES_PROVIDER and isinstance(namespace, str):
             self._provider_namespaces[urn] = namespace
-        return request.name
+        return str(request.name)
 
-    def _register_object(self, urn: str, request: Any, response: Any) -> Any:
-        _refuse_foreign(request)
+    def _register_object(self, urn: str, request: Any, called: str) -> dict[str, Any]:
+        _refuse_foreign(request.type, called)
         manifest = structs.from_struct(request.object)
         _complete_kind(request.type, manifest)
-        _refuse_partial(request, manifest)
+        _refuse_partial(request.type, manifest, called)
         wire.update(manifest, "metadata", self._names(urn, request, manifest))
         with self._lock:
             registration = Registration(
@@ -189,14 +208,11 @@ class Monitor:
                 name=request.name,
                 object=manifest,
                 index=self._registered,
-                source=_source(request),
+                source=self._source(request),
             )
             self._registered += 1
             self._report(registration.event())
-        outputs = self._outputs(registration, request.additionalSecretOutputs)
-        response.id = _identifier(wire.reveal(outputs["metadata"]))
-        structs.into_struct(outputs, response.object)
-        return response
+        return self._outputs(registration, request.additionalSecretOutputs)
 
     def _names(self, urn: str, request: Any, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """The name and namespace that the object lacks, where they can be known."""
@@ -233,29 +249,31 @@ class Monitor:
         )
 
 
-def _refuse_foreign(request: Any) -> None:
+def _refuse_foreign(type_: str, called: str) -> None:
     """Only Kubernetes objects can be rendered."""
-    package = request.type.partition(":")[0]
-    what = f"{request.type} {request.name!r}{_at(request)}"
-    if package != _KUBERNETES:
+    if type_.partition(":")[0] != _KUBERNETES:
         raise Refusal(
-            f"{what} is not a Kubernetes object",
-            "keep it in a stack of its own that `pulumi up` deploys, and pass its outputs as configuration",
+            f"{called} is not a Kubernetes object",
+            "keep it in a stack of its own that `pulumi up` deploys, and pass its outputs as "
+            "configuration",
         )
-    if request.type.startswith("kubernetes:helm.sh/"):
-        raise Refusal(f"{what} is installed by Helm, not rendered", "deliver the chart as an Argo CD Application")
+    if type_.startswith("kubernetes:helm.sh/"):
+        raise Refusal(
+            f"{called} is installed by Helm, not rendered",
+            "deliver the chart as an Argo CD Application",
+        )
 
 
-def _refuse_partial(request: Any, manifest: dict[str, Any]) -> None:
+def _refuse_partial(type_: str, manifest: Mapping[str, Any], called: str) -> None:
     """A patch is no object of its own, a list is several."""
-    token_kind = request.type.rpartition(":")[2]
-    what = f"{request.type} {request.name!r}{_at(request)}"
-    if token_kind == f"{manifest.get('kind')}Patch":
+    kind = type_.rpartition(":")[2]
+    if kind == f"{manifest.get('kind')}Patch":
         raise Refusal(
-            f"{what} patches an object that something else owns", "declare the whole object, or patch it elsewhere"
+            f"{called} patches an object that something else owns",
+            "declare the whole object, or patch it elsewhere",
         )
-    if token_kind.endswith("List") and "items" in manifest:
-        raise Refusal(f"{what} is a list of objects", "register each object by itself")
+    if kind.endswith("List") and "items" in manifest:
+        raise Refusal(f"{called} is a list of objects", "register each object by itself")
 
 
 def _complete_kind(type_: str, manifest: dict[str, Any]) -> None:
@@ -273,16 +291,3 @@ def _identifier(metadata: Mapping[str, Any]) -> str:
     """The id that the Kubernetes provider gives: `namespace/name`, or the name alone."""
     names = (wire.reveal(metadata.get(key)) for key in ("namespace", "name"))
     return "/".join(str(name) for name in names if name)
-
-
-def _source(request: Any) -> str:
-    """The program's file and line, if the SDK sent them: `project:///main.py` and 12."""
-    position = getattr(request, "sourcePosition", None)
-    if position is None or not position.uri:
-        return ""
-    return f"{position.uri.partition('://')[2].lstrip('/')}:{position.line}"
-
-
-def _at(request: Any) -> str:
-    source = _source(request)
-    return f" ({source})" if source else ""

@@ -12,7 +12,7 @@ import grpc
 from plugin_image.renderer.monitor.core import MonitorError
 
 
-class _DirectError(grpc.RpcError):  # type: ignore[misc]
+class _DirectError(grpc.RpcError):
     """A failed request, as SDKs expect to be told of it."""
 
     def __init__(self, code: str, details: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import grpc
 from pulumi.runtime.proto import engine_pb2_grpc, resource_pb2_grpc
@@ -25,8 +25,8 @@ def serve(monitor: Monitor, engine: Engine) -> Iterator[str]:
             ("grpc.max_send_message_length", _LARGEST_MESSAGE),
         ],
     )
-    resource_pb2_grpc.add_ResourceMonitorServicer_to_server(_Servicer(monitor), server)
-    engine_pb2_grpc.add_EngineServicer_to_server(_Servicer(engine), server)
+    resource_pb2_grpc.add_ResourceMonitorServicer_to_server(cast(Any, _Servicer(monitor)), server)
+    engine_pb2_grpc.add_EngineServicer_to_server(cast(Any, _Servicer(engine)), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, cast
 
 _TABLE = Path(__file__).with_name("shapes.json")
 
@@ -27,7 +27,14 @@ _NUMBER = re.compile(r"-(4503\d{12})(?!\d)")
 _MARK = b"pulumi-unknown-"
 _DEPTH = 6
 
-_METADATA = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid")
+_METADATA = (
+    "creationTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+)
 """Properties of ObjectMeta that the API server alone sets."""
 
 _SPEC = {
@@ -42,7 +49,7 @@ Shape = Any
 
 
 def placeholders(type_: str, resource: int) -> dict[str, Any]:
-    """What a cluster would add to an object of this type, marked for the resource number `resource`.
+    """What a cluster would add to an object of this type, marked for the resource of this number.
 
     The keys are `metadata` and, where the type has them, `spec` and `status`.
     """
@@ -102,7 +109,7 @@ def _mark_in_base64(text: str) -> tuple[int, int] | None:
         if place >= 0:
             tail = re.match(r"[A-Za-z0-9+/_-]*", text[place - offset :])
             letters = (tail[0] if tail else "").replace("-", "+").replace("_", "/")
-            decoded = base64.b64decode(letters[: len(letters) // 4 * 4])
+            decoded = base64.b64decode(letters + "A" * (-len(letters) % 4))
             return _mark_in_text(decoded.decode("latin-1"))
     return None
 
@@ -135,7 +142,8 @@ def _paths(shape: Shape, at: str) -> Iterator[str]:
 @cache
 def _shape_of(type_: str) -> Mapping[str, Shape]:
     table = _table()
-    return _expand({**table["default"], **table["types"].get(type_, {})}, table["shapes"], _DEPTH)
+    shape = {**table["default"], **table["types"].get(type_, {})}
+    return cast(Mapping[str, Shape], _expand(shape, table["shapes"], _DEPTH))
 
 
 def _expand(shape: Shape, shapes: Mapping[str, Shape], depth: int) -> Any:
@@ -158,48 +166,64 @@ def _table() -> Mapping[str, Any]:
 # --- Making the table -----------------------------------------------------------------
 
 
-def distil(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of the provider's schema that placeholders need, as one small table."""
-    shapes: dict[str, Shape] = {}
-    types = schema["types"]
+class _Distiller:
+    """Collects the named shapes that the types of a schema are made of."""
 
-    def shape_of(spec: Mapping[str, Any]) -> Shape:
-        reference = spec.get("$ref", "").removeprefix("#/types/")
-        if reference:
-            return named(reference)
-        kinds = {"string": "s", "integer": "n", "number": "n", "boolean": "b"}
+    _KINDS: ClassVar = {"string": "s", "integer": "n", "number": "n", "boolean": "b"}
+
+    def __init__(self, types: Mapping[str, Any]) -> None:
+        self.shapes: dict[str, Shape] = {}
+        self._types = types
+
+    def shape(self, spec: Mapping[str, Any]) -> Shape:
+        """The shape of one property."""
+        if "$ref" in spec:
+            return self._named(_reference(spec))
         if spec.get("type") == "array":
-            return ["a", shape_of(spec["items"])]
-        return kinds.get(spec.get("type", ""), "o")
+            return ["a", self.shape(spec["items"])]
+        return self._KINDS.get(spec.get("type", ""), "o")
 
-    def named(reference: str) -> Shape:
-        definition = types.get(reference, {})
+    def part(self, reference: str, names: tuple[str, ...]) -> Shape:
+        """The shape of some properties of a type."""
+        properties = self._types[reference]["properties"]
+        return {name: self.shape(properties[name]) for name in names if name in properties}
+
+    def _named(self, reference: str) -> Shape:
+        definition = self._types.get(reference, {})
         if "properties" not in definition:
-            return shape_of({"type": definition.get("type")}) if definition else "o"
-        if reference not in shapes:
-            shapes[reference] = {}
-            shapes[reference].update({k: shape_of(v) for k, v in definition["properties"].items()})
+            return self._KINDS.get(definition.get("type", ""), "o")
+        if reference not in self.shapes:
+            self.shapes[reference] = {}
+            properties = definition["properties"]
+            self.shapes[reference].update({k: self.shape(v) for k, v in properties.items()})
         return reference
 
-    def part(reference: str, names: tuple[str, ...]) -> Shape:
-        properties = types[reference]["properties"]
-        return {name: shape_of(properties[name]) for name in names if name in properties}
 
-    by_type: dict[str, Shape] = {}
+def _reference(spec: Mapping[str, Any]) -> str:
+    return str(spec["$ref"]).removeprefix("#/types/")
+
+
+def distil(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of the provider's schema that placeholders need, as one small table."""
+    distiller = _Distiller(schema["types"])
+    types: dict[str, Shape] = {}
     for type_, resource in schema["resources"].items():
         properties = resource["properties"]
         entry: dict[str, Shape] = {}
         if type_ in _SPEC:
-            entry["spec"] = part(properties["spec"]["$ref"].removeprefix("#/types/"), _SPEC[type_])
+            entry["spec"] = distiller.part(_reference(properties["spec"]), _SPEC[type_])
         if "status" in properties and not type_.endswith("Patch"):
-            entry["status"] = shape_of(properties["status"])
+            entry["status"] = distiller.shape(properties["status"])
         if entry:
-            by_type[type_] = entry
-    metadata = part("kubernetes:meta/v1:ObjectMeta", _METADATA)
-    return {"default": {"metadata": metadata}, "types": by_type, "shapes": shapes}
+            types[type_] = entry
+    metadata = distiller.part("kubernetes:meta/v1:ObjectMeta", _METADATA)
+    return {"default": {"metadata": metadata}, "types": types, "shapes": distiller.shapes}
 
 
 if __name__ == "__main__":
     import sys
 
-    _TABLE.write_text(json.dumps(distil(json.loads(Path(sys.argv[1]).read_text())), sort_keys=True, indent=1) + "\n")
+    _TABLE.write_text(
+        json.dumps(distil(json.loads(Path(sys.argv[1]).read_text())), sort_keys=True, indent=1)
+        + "\n"
+    )

@@ -1,4 +1,7 @@
-"""Protobuf's `Struct` to and from wire form. Source: pulumi/pulumi `sdk/go/common/resource/plugin/rpc.go`."""
+"""Protobuf's `Struct` to and from wire form.
+
+Source: pulumi/pulumi `sdk/go/common/resource/plugin/rpc.go`.
+"""
 
 from collections.abc import Mapping
 from typing import Final

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
-SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
+SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - a signature
 ASSET: Final = "c44067f5952c0a294b673a41bacd8c17"
 ARCHIVE: Final = "0def7320c3a5731c473e5ecbe6d01bc7"
 RESOURCE: Final = "5cf8f73096256a8f31e491e813e4eb8e"
@@ -36,7 +36,9 @@ def reveal(data: Json) -> Json:
     return data
 
 
-def update(object_: dict[str, Json], key: str, added: Mapping[str, Json], *, keep: bool = False) -> None:
+def update(
+    object_: dict[str, Json], key: str, added: Mapping[str, Json], *, keep: bool = False
+) -> None:
     """Merge `added` into the mapping at `key`, which keeps its mark of a secret.
 
     With `keep`, what is there already wins. Something else than a mapping is left alone.

@@ -1,0 +1,7 @@
+import pulumi
+import pulumi_kubernetes as k8s
+
+import time
+
+k8s.core.v1.ConfigMap("settings", data={})
+time.sleep(300)

@@ -1,0 +1,3 @@
+import pulumi
+
+import not_installed_anywhere

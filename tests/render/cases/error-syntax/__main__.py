@@ -1,0 +1,4 @@
+import pulumi
+
+if True
+    pass
