@@ -1,0 +1,59 @@
+# Every target does its own set-up. `make help` lists them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Locks carry hashes and no addresses; --universal makes them hold for every platform.
+LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-unit test-render test-e2e lint format toolchain bench lock clean
+
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z0-9-]*:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV) ## Install the plugin into a real local Argo CD and deliver a Pulumi program with it
+	$(BIN)/python -m tests.e2e.demo
+
+test: lint test-unit test-render test-e2e ## Everything: lint, unit, render and end-to-end tests
+
+test-unit: $(VENV) ## Unit tests: no network, no Go, seconds
+	$(BIN)/pytest tests/unit
+
+test-render: $(VENV) ## Programs and what must come of each
+	$(BIN)/pytest tests/render
+
+test-e2e: toolchain ## The real parts together: engine, provider, API server, Argo CD
+	$(BIN)/pytest tests/e2e
+
+lint: $(VENV) ## ruff, mypy and the rules of who may import whom
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV) ## Put the code into its format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+toolchain: $(VENV) ## Build the real parts that the end-to-end tests run, each at most once
+	$(BIN)/python -m tests.toolchain
+
+bench: toolchain ## Measure renders against other ways, as JSON and ratios
+	$(BIN)/python -m benchmarks
+
+lock: $(VENV) ## Lock the requirements again after a change of a requirements.in
+	$(BIN)/$(LOCK) requirements.in -o requirements.txt
+	$(BIN)/$(LOCK) plugin_image/requirements.in -o plugin_image/requirements.txt
+	$(BIN)/$(LOCK) requirements-dev.in -o requirements-dev.txt
+
+clean: ## Remove what the targets made inside of this folder
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build
+
+$(VENV): requirements-dev.txt
+	@command -v $(PYTHON) >/dev/null || { echo "make: Python 3.11 or newer is needed: install it, or set PYTHON=" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) --version) is too old: install Python 3.11 or newer, or set PYTHON=" >&2; exit 1; }
+	@echo "Installing the locked requirements into $(VENV) …"
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-dev.txt
+	@touch $(VENV)
