@@ -72,8 +72,7 @@ def to_stream(documents: Iterable[Mapping[str, Any]]) -> str:
     """
     lines: list[str] = []
     for document in documents:
-        lines.append("---")
-        lines.extend(_block(document, ""))
+        lines.extend(["---", *_block(document, "")] if document else ["--- {}"])
     return "\n".join(lines) + "\n" if lines else ""
 
 
