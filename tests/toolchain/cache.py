@@ -58,7 +58,9 @@ def make(
             fcntl.flock(lock, fcntl.LOCK_EX)
         if found := find(entry):
             return found
-        unfinished = Path(tempfile.mkdtemp(prefix=f".{entry}.", dir=base))
+        for abandoned in base.glob(f".{entry}.tmp-*"):
+            shutil.rmtree(abandoned)
+        unfinished = Path(tempfile.mkdtemp(prefix=f".{entry}.tmp-", dir=base))
         try:
             unfinished.chmod(0o755)
             build(unfinished)

@@ -139,6 +139,8 @@ def running_api_server(workspace: Workspace, tools: Mapping[str, Path]) -> Itera
                 "--authorization-mode=RBAC",
                 # Without its controller every pod would be refused for want of a token.
                 "--disable-admission-plugins=ServiceAccount",
+                # As in most clusters: who may run such pods is for others to say.
+                "--allow-privileged",
                 "--service-account-issuer=https://kubernetes.default.svc",
                 f"--service-account-key-file={folder / 'service-accounts.key'}",
                 f"--service-account-signing-key-file={folder / 'service-accounts.key'}",

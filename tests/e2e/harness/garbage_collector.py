@@ -4,13 +4,19 @@ Argo CD prunes in the foreground: the object keeps a finalizer until its depende
 gone. Nothing here makes dependents (no controller runs), so there are none to wait for.
 """
 
+import contextlib
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from tests.e2e.harness.audit_log import AuditLog
-from tests.e2e.harness.kubernetes_api import ApiError, KubernetesApi
+from tests.e2e.harness.kubernetes_api import (
+    MERGE_PATCH,
+    ConflictError,
+    KubernetesApi,
+    NotFoundError,
+)
 
 _FINALIZER = "foregroundDeletion"
 _POLL_SECONDS = 0.1
@@ -39,16 +45,14 @@ def collecting_garbage(api: KubernetesApi, audit: AuditLog) -> Iterator[None]:
 
 
 def _finish(api: KubernetesApi, path: str) -> None:
-    try:
-        metadata = api.request("GET", path).get("metadata", {})
-        finalizers = metadata.get("finalizers", [])
-        if _FINALIZER not in finalizers:
-            return
-        remaining = [finalizer for finalizer in finalizers if finalizer != _FINALIZER]
-        version = metadata["resourceVersion"]
-        patch = {"metadata": {"finalizers": remaining, "resourceVersion": version}}
-        api.request("PATCH", path, patch, media="application/merge-patch+json")
-    except ApiError as error:
-        # Gone or changed meanwhile: then somebody else ends the deletion.
-        if error.status not in (404, 409):
-            raise
+    """Remove the finalizer of a deleted object, and try again when the object has changed."""
+    with contextlib.suppress(NotFoundError):
+        while _FINALIZER in (metadata := api.request("GET", path)["metadata"]).get(
+            "finalizers", []
+        ):
+            remaining = [name for name in metadata["finalizers"] if name != _FINALIZER]
+            changes = {"finalizers": remaining, "resourceVersion": metadata["resourceVersion"]}
+            try:
+                api.request("PATCH", path, {"metadata": changes}, media=MERGE_PATCH)
+            except ConflictError:
+                continue

@@ -1,7 +1,7 @@
 """The root file system of an image, put together from this machine's own folders.
 
 No image is built or pulled here. System folders come from the host, read-only; what an
-image adds is mounted at the image's paths, see `image_packages` for what it installs.
+image adds is mounted at the image's paths.
 """
 
 import os
@@ -15,10 +15,12 @@ from typing import Literal
 from plugin_image.contract import CMP_UID
 from tests.e2e.harness.container_init import Bind, Folder, Link, Mount, Step
 from tests.e2e.harness.containers import User
+from tests.e2e.harness.image_packages import node_modules, virtual_environment
 
 REPOSITORIES = "/srv/repositories"
 
 _USER = User(CMP_UID, CMP_UID)
+_HOME = "/opt/renderer"
 _FILES = Path(__file__).parent / "image_files"
 _COMMANDS = "/usr/local/bin"
 _SYSTEM_PATH = f"{_COMMANDS}:/usr/bin:/bin:/usr/sbin:/sbin"
@@ -75,32 +77,32 @@ def argocd_image(argocd: Path, *, repositories: Path) -> ImageRoot:
     )
 
 
-def plugin_image(
-    sources: Path, *, virtual_environment: Path, node_modules: Path | None
-) -> ImageRoot:
+def plugin_image(sources: Path) -> ImageRoot:
     """The image of this project, with its sources as they are in the work tree.
 
-    The variables by which this machine reaches package registries are part of it.
+    Its packages are installed on first use. The variables by which this machine reaches
+    package registries are part of it, with the files that they name.
     """
-    node_folders, node_steps = _node()
-    network_steps, network = _network()
-    home = "/opt/renderer"
-    modules = [_bind(node_modules, f"{home}/node_modules")] if node_modules else []
+    venv = f"{_HOME}/venv"
+    packages = [_bind(virtual_environment(sources / "requirements.txt", installed_at=venv), venv)]
+    if modules := node_modules(sources):
+        packages.append(_bind(modules, f"{_HOME}/node_modules"))
+    node_folders, node = _node()
+    network, variables = _network()
     return ImageRoot(
         steps=(
             *_system(),
             *_outside_system_folders(Path(sys.base_prefix)),
-            *node_steps,
-            *network_steps,
-            _bind(virtual_environment, f"{home}/venv"),
-            *modules,
-            _bind(sources, f"{home}/plugin_image"),
-            _link(f"{_COMMANDS}/renderer", f"{home}/plugin_image/bin/renderer"),
+            *node,
+            *network,
+            *packages,
+            _bind(sources, f"{_HOME}/plugin_image"),
+            _link(f"{_COMMANDS}/renderer", f"{_HOME}/plugin_image/bin/renderer"),
         ),
         environment={
-            **network,
+            **variables,
             "HOME": "/home/argocd",
-            "PATH": ":".join([f"{home}/venv/bin", _SYSTEM_PATH, *node_folders]),
+            "PATH": ":".join([f"{venv}/bin", _SYSTEM_PATH, *node_folders]),
         },
         user=_USER,
         working_directory="/",

@@ -17,6 +17,8 @@ import urllib3
 Object = dict[str, Any]
 """A Kubernetes object as JSON."""
 
+MERGE_PATCH = "application/merge-patch+json"
+
 _POLL_SECONDS = 0.1
 
 
@@ -30,6 +32,13 @@ class ApiError(Exception):
 
 class NotFoundError(ApiError):
     """The object, or its kind, does not exist."""
+
+
+class ConflictError(ApiError):
+    """The object exists already, or is no longer the one that was read."""
+
+
+_ERRORS = {404: NotFoundError, 409: ConflictError}
 
 
 class KubernetesApi:
@@ -86,7 +95,7 @@ class KubernetesApi:
         return self.request("PATCH", path, obj, query=query, media="application/apply-patch+yaml")
 
     def create(self, obj: Mapping[str, Any], *, namespace: str | None = None) -> Object:
-        """Create an object. Raises ApiError when it exists."""
+        """Create an object. Raises ConflictError when it exists."""
         path = self._path_of(obj, namespace).rpartition("/")[0]
         return self.request("POST", path, obj)
 
@@ -101,7 +110,7 @@ class KubernetesApi:
     ) -> Object:
         """Change an object by a JSON merge patch."""
         path = self._path(api_version, kind, namespace, name)
-        return self.request("PATCH", path, patch, media="application/merge-patch+json")
+        return self.request("PATCH", path, patch, media=MERGE_PATCH)
 
     def delete(
         self, api_version: str, kind: str, name: str, *, namespace: str | None = None
@@ -155,7 +164,7 @@ class KubernetesApi:
         response = self._pool.request(method, url, body=data, headers=headers)
         answer: Object = json.loads(response.data) if _is_json(response) else {}
         if response.status >= 400:
-            error = NotFoundError if response.status == 404 else ApiError
+            error = _ERRORS.get(response.status, ApiError)
             message = answer.get("message") or response.data.decode(errors="replace")
             raise error(f"{method} {path}", response.status, message)
         return answer

@@ -1,0 +1,82 @@
+"""What the plugin image installs, installed once for each lock file into the cache."""
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tests.toolchain import cache
+from tests.toolchain.progress import Progress
+
+_INSTALL_SECONDS = 60
+
+
+class PackageError(Exception):
+    """Locked packages could not be installed; holds the installer's own words."""
+
+
+def virtual_environment(requirements: Path, *, installed_at: str) -> Path:
+    """Return a virtual environment with exactly the locked requirements.
+
+    It is made for the Python that runs this, and is to be used at the path `installed_at`.
+    """
+
+    def build(folder: Path) -> None:
+        venv = folder / "venv"
+        _run([sys.executable, "-m", "venv", str(venv)])
+        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input"]
+        _run([*pip, "--require-hashes", f"--requirement={requirements}"])
+        _move_scripts(venv, to=installed_at)
+
+    python = [sys.base_prefix, sys.version, sysconfig.get_platform()]
+    entry = cache.key("venv", [*python, installed_at, requirements.read_bytes()])
+    return _make(entry, "the plugin image's Python packages", build) / "venv"
+
+
+def node_modules(package: Path) -> Path | None:
+    """Return the modules of `package`'s package-lock.json, or None when there is none."""
+    sources = [package / "package.json", package / "package-lock.json"]
+    if not all(source.is_file() for source in sources):
+        return None
+
+    def build(folder: Path) -> None:
+        for source in sources:
+            shutil.copy(source, folder)
+        _run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder)
+
+    contents = [source.read_bytes() for source in sources]
+    entry = cache.key("node-modules", contents)
+    return _make(entry, "the plugin image's Node.js packages", build) / "node_modules"
+
+
+def _make(entry: str, what: str, build: Callable[[Path], None]) -> Path:
+    if found := cache.find(entry):
+        return found
+    with Progress().step(what, number=1, total=1, seconds=_INSTALL_SECONDS):
+        return cache.make(entry, build)
+
+
+def _move_scripts(venv: Path, *, to: str) -> None:
+    """Let the scripts start the interpreter at the path where they will find it."""
+    for script in (venv / "bin").iterdir():
+        content = b"" if script.is_symlink() else script.read_bytes()
+        if content.startswith(b"#!"):
+            script.write_bytes(content.replace(bytes(venv), to.encode()))
+
+
+def _run(command: Sequence[str], *, cwd: Path | None = None) -> None:
+    try:
+        done = subprocess.run(
+            command,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+    except FileNotFoundError as error:
+        raise PackageError(f"`{command[0]}` is missing: install it and put it on PATH") from error
+    if done.returncode:
+        raise PackageError(f"`{' '.join(command)}` failed:\n{done.stdout.strip()}")

@@ -1,0 +1,39 @@
+"""`python -m tests.toolchain [--list] [NAME...]`: builds the real parts that are missing."""
+
+import argparse
+import sys
+
+from tests.toolchain import DEFAULT, TOOLS, ToolchainError, cache, ensure
+from tests.toolchain._ensure import find, tool
+from tests.toolchain.progress import duration
+
+
+def main() -> int:
+    """Build, or say what there is."""
+    parser = argparse.ArgumentParser(prog="python -m tests.toolchain", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: what the tests need")
+    parser.add_argument("--list", action="store_true", help="say what there is and build nothing")
+    arguments = parser.parse_args()
+    names = arguments.names or list(TOOLS if arguments.list else DEFAULT)
+    try:
+        if arguments.list:
+            _list(names)
+        else:
+            for name, path in ensure(names).items():
+                sys.stdout.write(f"{name:28} {path}\n")
+    except ToolchainError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    return 0
+
+
+def _list(names: list[str]) -> None:
+    sys.stdout.write(f"cache: {cache.folder()}\n")
+    for name in names:
+        part = tool(name)
+        state = find(part) or f"not built, takes up to {duration(part.seconds)}"
+        sys.stdout.write(f"{name:28} {state}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

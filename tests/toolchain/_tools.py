@@ -1,0 +1,171 @@
+"""The table of real parts: where each comes from. Versions are those of `modules/`."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.toolchain import _present
+from tests.toolchain._present import Present
+
+MODULES = Path(__file__).parent / "modules"
+
+PROVIDER_VERSION = "4.24.1"
+"""Of the Kubernetes provider; the SDK of the same version asks for it."""
+
+
+@dataclass(frozen=True)
+class ModuleFile:
+    """A file or folder that comes with a Go module."""
+
+    locked_in: str
+    """The folder of `modules/` whose go.mod says which version."""
+    module: str
+    path: str
+    change: Callable[[bytes], bytes] = bytes
+    """What happens to a file's content on the way."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One real part."""
+
+    name: str
+    locked_in: str
+    """The folder of `modules/` with its go.mod and, where there is one, our main.go."""
+    seconds: int
+    """How long building takes on two cores when Go has compiled nothing yet."""
+    package: str | None = None
+    """The program to build; None for a part that is nothing but files."""
+    present: Present = _present.nothing
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """String variables of the main package."""
+    sources: Mapping[str, ModuleFile] = field(default_factory=dict)
+    """Files that have to lie beside main.go, by name."""
+    files: Mapping[str, ModuleFile] = field(default_factory=dict)
+    """Files that have to lie beside the program, by name; they are made executable."""
+
+
+def _set_version(schema: bytes) -> bytes:
+    return json.dumps({**json.loads(schema), "version": PROVIDER_VERSION}).encode()
+
+
+_SDK = "github.com/pulumi/pulumi/sdk/v3"
+_ARGOCD = "github.com/argoproj/argo-cd/v3"
+_PROVIDER = "github.com/pulumi/pulumi-kubernetes/provider/v4"
+
+_pulumi = _present.with_version("pulumi", "version", at_least=(3, 259), below=(4, 0))
+
+_TABLE = (
+    Tool(
+        "etcd",
+        locked_in="etcd",
+        package="go.etcd.io/etcd/server/v3",
+        present=_present.in_kubebuilder_assets("etcd"),
+        seconds=20,
+    ),
+    Tool(
+        "kube-apiserver",
+        locked_in="kube-apiserver",
+        package="k8s.io/kubernetes/cmd/kube-apiserver",
+        present=_present.in_kubebuilder_assets("kube-apiserver"),
+        seconds=190,
+    ),
+    Tool(
+        "argocd",
+        locked_in="argocd",
+        package=f"{_ARGOCD}/cmd",
+        present=_present.with_version(
+            "argocd", "version", "--client", "--short", at_least=(3, 2), below=(4, 0)
+        ),
+        seconds=240,
+    ),
+    Tool(
+        "argocd-manifests",
+        locked_in="argocd",
+        files={
+            name: ModuleFile("argocd", _ARGOCD, f"manifests/{name}")
+            for name in ("crds", "namespace-install.yaml")
+        },
+        seconds=5,
+    ),
+    Tool(
+        "redis",
+        locked_in="miniredis",
+        package=".",
+        present=_present.on_path("redis-server"),
+        seconds=10,
+    ),
+    Tool(
+        "pulumi",
+        locked_in="pulumi",
+        package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+        present=_pulumi,
+        seconds=220,
+    ),
+    Tool(
+        "pulumi-resource-kubernetes",
+        locked_in="pulumi-resource-kubernetes",
+        package=".",
+        present=_present.pulumi_plugin(_pulumi, "pulumi-resource-kubernetes", PROVIDER_VERSION),
+        variables={"version": PROVIDER_VERSION},
+        sources={
+            "schema.json": ModuleFile(
+                "pulumi-resource-kubernetes",
+                _PROVIDER,
+                "cmd/pulumi-resource-kubernetes/schema.json",
+                change=_set_version,
+            )
+        },
+        seconds=450,
+    ),
+    Tool(
+        "pulumi-language-python",
+        locked_in="pulumi-language-python",
+        package=f"{_SDK}/python/cmd/pulumi-language-python",
+        present=_present.beside(_pulumi, "pulumi-language-python"),
+        files={
+            "pulumi-language-python-exec": ModuleFile(
+                "pulumi", _SDK, "python/cmd/pulumi-language-python-exec"
+            )
+        },
+        seconds=20,
+    ),
+    Tool(
+        "pulumi-language-nodejs",
+        locked_in="pulumi-language-nodejs-go",
+        package=f"{_SDK}/nodejs/cmd/pulumi-language-nodejs",
+        present=_present.beside(_pulumi, "pulumi-language-nodejs"),
+        seconds=20,
+    ),
+    Tool(
+        "pulumi-language-go",
+        locked_in="pulumi-language-nodejs-go",
+        package=f"{_SDK}/go/pulumi-language-go",
+        present=_present.beside(_pulumi, "pulumi-language-go"),
+        seconds=15,
+    ),
+    Tool(
+        "pulumi-language-yaml",
+        locked_in="pulumi-language-yaml",
+        package="github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+        present=_present.beside(_pulumi, "pulumi-language-yaml"),
+        seconds=30,
+    ),
+    Tool("helm", locked_in="helm", package="helm.sh/helm/v3/cmd/helm", seconds=70),
+)
+
+TOOLS = {tool.name: tool for tool in _TABLE}
+"""Every real part by name."""
+
+DEFAULT = (
+    "etcd",
+    "kube-apiserver",
+    "argocd",
+    "argocd-manifests",
+    "redis",
+    "pulumi",
+    "pulumi-resource-kubernetes",
+    "pulumi-language-python",
+)
+"""What the end-to-end tests need."""
