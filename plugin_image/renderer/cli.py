@@ -1,18 +1,21 @@
-"""The command line: what plugin.yaml calls, and `render` for people at their desk."""
+"""The command line: what plugin.yaml calls, and `render` for people at their desk.
+
+Each command imports what it needs when it runs: a probe runs every few seconds, and a
+render should not wait for more than its own parts.
+"""
 
 import json
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from plugin_image.renderer import options as application_options
-from plugin_image.renderer import settings as renderer_settings
 from plugin_image.renderer.errors import RenderError
-from plugin_image.renderer.project import PROJECT_FILES
-from plugin_image.renderer.render import install as install_dependencies
-from plugin_image.renderer.render import render as render_program
+
+if TYPE_CHECKING:
+    from plugin_image.renderer.options import Options
 
 
 class _Reporting(click.Group):
@@ -31,6 +34,15 @@ def main() -> None:
     """Render programs into Kubernetes manifests, without creating anything."""
 
 
+@main.command()
+@click.argument("socket", type=click.Path(path_type=Path))
+def probe(socket: Path) -> None:
+    """Check that cmp-server answers on SOCKET; the container's probes call this."""
+    from plugin_image.renderer.probe import probe as probe_socket
+
+    probe_socket(socket)
+
+
 @main.group()
 def pulumi() -> None:
     """Pulumi programs.
@@ -45,7 +57,9 @@ def generate() -> None:
 
     The Application's options come from the environment, as Argo CD sets it.
     """
-    _write(render_program(Path(), application_options.from_application(os.environ), _settings()))
+    from plugin_image.renderer import options
+
+    _render(Path(), options.from_application(os.environ))
 
 
 @pulumi.command()
@@ -86,25 +100,31 @@ def render(
       renderer pulumi render apps/guestbook --stack prod -c replicas=3
       renderer pulumi render . | kubectl diff -f -
     """
-    asked = application_options.Options(
+    from plugin_image.renderer.options import Options
+
+    asked = Options(
         stack=stack,
         config=dict(_assignment(text) for text in config),
         allow_empty=allow_empty,
         allow_plaintext_secrets=allow_plaintext_secrets,
         namespace=namespace,
     )
-    _write(render_program(path, asked, _settings()))
+    _render(path, asked)
 
 
 @pulumi.command()
 def init() -> None:
     """Install the program's dependencies ahead of `generate`, which would do it too."""
-    install_dependencies(Path(), _settings())
+    from plugin_image.renderer import render, settings
+
+    render.install(Path(), settings.from_environment(os.environ))
 
 
 @pulumi.command()
 def discover() -> None:
     """Print the project file's name if this folder holds a Pulumi program."""
+    from plugin_image.renderer.project import PROJECT_FILES
+
     for name in PROJECT_FILES:
         if Path(name).is_file():
             click.echo(name)
@@ -114,11 +134,16 @@ def discover() -> None:
 @pulumi.command()
 def parameters() -> None:
     """Print the options an Application may set, as Argo CD's dynamic parameters."""
-    click.echo(json.dumps(application_options.announcement(), indent=2))
+    from plugin_image.renderer import options
+
+    click.echo(json.dumps(options.announcement(), indent=2))
 
 
-def _settings() -> renderer_settings.Settings:
-    return renderer_settings.from_environment(os.environ)
+def _render(path: Path, asked: "Options") -> None:
+    from plugin_image.renderer import render, settings
+
+    sys.stdout.write(render.render(path, asked, settings.from_environment(os.environ)))
+    sys.stdout.flush()
 
 
 def _assignment(text: str) -> tuple[str, str]:
@@ -126,8 +151,3 @@ def _assignment(text: str) -> tuple[str, str]:
     if not found or not key:
         raise click.BadParameter(f"{text!r} is not KEY=VALUE", param_hint="--config")
     return key, value
-
-
-def _write(stream: str) -> None:
-    sys.stdout.write(stream)
-    sys.stdout.flush()
