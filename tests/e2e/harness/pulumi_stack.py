@@ -1,0 +1,116 @@
+"""The installer's program, run by the real Pulumi engine with a backend of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+ROOT = Path(__file__).parents[3]
+PROJECT = "argocd-pulumi-plugin"
+_STACK = "test"
+_PROGRAM = ("__main__.py", "Pulumi.yaml", "components", "plugin_image")
+_ENGINE_PARTS = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
+_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command of the Pulumi CLI ended."""
+
+    status: int
+    output: str
+
+    def require_success(self) -> "Outcome":
+        """Return itself; raises AssertionError with everything that was said otherwise."""
+        assert self.status == 0, f"pulumi failed with status {self.status}:\n{self.output}"
+        return self
+
+
+class PulumiStack:
+    """A stack of the installer's program, in a folder that is empty or does not exist."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        tools: Mapping[str, Path],
+        kubeconfig: Path,
+        config: Mapping[str, Any],
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        backend = folder / "backend"
+        backend.mkdir()
+        self._program = folder / "program"
+        self._program.mkdir()
+        for name in _PROGRAM:
+            (self._program / name).symlink_to(ROOT / name)
+        engine = [str(tools[part].parent) for part in _ENGINE_PARTS if part in tools]
+        self._env = {
+            # The virtual environment first: the language host runs the first `python3`.
+            "PATH": ":".join([str(Path(sys.executable).parent), *engine, os.environ["PATH"]]),
+            "HOME": str(folder),
+            "KUBECONFIG": str(kubeconfig),
+            "PULUMI_HOME": str(folder / "home"),
+            "PULUMI_BACKEND_URL": f"file://{backend}",
+            "PULUMI_CONFIG_PASSPHRASE": "the passphrase of the installer's stack",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        self.run("stack", "init", _STACK).require_success()
+        self.configure(config)
+
+    def configure(self, config: Mapping[str, Any]) -> None:
+        """Set configuration in plain, beside what is there."""
+        path = self._program / f"Pulumi.{_STACK}.yaml"
+        document = yaml.safe_load(path.read_text()) or {}
+        values = document.setdefault("config", {})
+        values |= {f"{PROJECT}:{key}": value for key, value in config.items()}
+        path.write_text(yaml.safe_dump(document))
+
+    def set_secret(self, path: str, value: str) -> None:
+        """Set one value, encrypted, at a path like `credentialsEnv.TOKEN`."""
+        self.run("config", "set", "--secret", "--path", path, value).require_success()
+
+    def up(self, *options: str) -> Outcome:
+        """`pulumi up`, without asking."""
+        return self.run("up", "--yes", "--skip-preview", *options)
+
+    def preview(self, *options: str) -> Outcome:
+        """`pulumi preview`."""
+        return self.run("preview", *options)
+
+    def destroy(self) -> Outcome:
+        """`pulumi destroy`, without asking."""
+        return self.run("destroy", "--yes", "--skip-preview")
+
+    def outputs(self) -> dict[str, Any]:
+        """The stack's outputs."""
+        return cast(
+            dict[str, Any],
+            json.loads(self.run("stack", "output", "--json").require_success().output),
+        )
+
+    def export(self) -> str:
+        """The state, as it is stored."""
+        return self.run("stack", "export").require_success().output
+
+    def run(self, *arguments: str) -> Outcome:
+        """Run the Pulumi CLI."""
+        done = subprocess.run(
+            ["pulumi", "--non-interactive", "--color=never", *arguments],
+            cwd=self._program,
+            env=self._env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=_SECONDS,
+        )
+        return Outcome(done.returncode, done.stdout)

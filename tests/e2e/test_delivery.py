@@ -1,0 +1,338 @@
+"""Argo CD delivers Pulumi programs by the installed plugin, and is never given a wrong set."""
+
+import base64
+import json
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from tests.e2e.harness.api_server import ARGOCD_CONTROLLER, OWN_USERS, ApiServer
+from tests.e2e.harness.applications import Application
+from tests.e2e.harness.argocd import ArgoCD
+from tests.e2e.harness.git_repository import GitRepository
+from tests.e2e.harness.kubernetes_api import Object
+from tests.e2e.harness.pulumi_stack import ROOT
+from tests.e2e.harness.workspace import Workspace
+from tests.e2e.installation import Installation, installed
+
+HEADER = "import pulumi\nimport pulumi_kubernetes as k8s\n\n"
+TWO = (
+    'k8s.core.v1.ConfigMap("one", data={"n": "1"})\nk8s.core.v1.ConfigMap("two", data={"n": "2"})\n'
+)
+
+TOKEN = "sidecar-token-59dc5d11"
+PASSPHRASE = "correct-horse"
+"""What the stack of the render case `encrypted-config-is-decrypted` is encrypted with."""
+SIDECAR_ENV = {
+    "AWS_ACCESS_KEY_ID": "AKIA-of-the-sidecar",
+    "AWS_SECRET_ACCESS_KEY": "aws-of-the-sidecar",
+    "KUBECONFIG": "/var/run/secrets/argocd-plugin/kubeconfig",
+}
+
+AUTOMATED = {"automated": {"prune": True, "selfHeal": True}}
+
+
+@pytest.fixture(scope="module")
+def intruder(api_server: ApiServer) -> tuple[str, str]:
+    """A user who may do everything, and the kubeconfig that makes anyone this user."""
+    anything = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]
+    user = api_server.add_limited_user("intruder", namespace="default", rules=anything)
+    return user, api_server.kubeconfig(user).read_text()
+
+
+@pytest.fixture(scope="module")
+def installation(
+    argocd: ArgoCD,
+    api_server: ApiServer,
+    workspace: Workspace,
+    tools: Mapping[str, Path],
+    intruder: tuple[str, str],
+) -> Iterator[Installation]:
+    """The plugin, with a sidecar full of credentials that no program should see."""
+    secrets = {
+        "credentialsEnv.GITHUB_TOKEN": TOKEN,
+        "credentialsEnv.PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
+        "credentialsFiles.kubeconfig": intruder[1],
+    }
+    with installed(
+        argocd, api_server, workspace, tools, config={"env": SIDECAR_ENV}, secrets=secrets
+    ) as installation:
+        yield installation
+
+
+class Delivery:
+    """One Application of its own repository and namespace."""
+
+    def __init__(self, argocd: ArgoCD, plugin_name: str, name: str) -> None:
+        self.argocd = argocd
+        self.plugin = {"name": plugin_name}
+        self.name = name
+        self.repository: GitRepository = argocd.repository(name)
+        self._application: Application | None = None
+
+    def commit(self, files: Mapping[str, str | None]) -> str:
+        """Commit files of a Python program beside what is there."""
+        project = {
+            "Pulumi.yaml": "name: shop\nruntime: python\n",
+            "Pulumi.dev.yaml": "config: {}\n",
+        }
+        missing = {k: v for k, v in project.items() if not (self.repository.folder / k).exists()}
+        return self.repository.commit("change", {**missing, **files})
+
+    def program(self, text: str) -> str:
+        """Commit the program."""
+        return self.commit({"__main__.py": HEADER + textwrap.dedent(text)})
+
+    def application(self, plugin: Mapping[str, Any] | None = None) -> Application:
+        """The Application, which syncs by itself, prunes and heals."""
+        if self._application is None:
+            self._application = self.argocd.create_application(
+                self.name,
+                repository=self.repository,
+                plugin={**self.plugin, **(plugin or {})},
+                destination_namespace=self.name,
+                sync_policy={**AUTOMATED, "syncOptions": ["CreateNamespace=true"]},
+            )
+        return self._application
+
+    def synced(self, plugin: Mapping[str, Any] | None = None) -> Application:
+        """The Application, once it is synced to the newest commit."""
+        revision = self.repository.commit("head")
+        application = self.application(plugin)
+        application.refresh()
+        application.wait_until_synced(revision=revision)
+        return application
+
+    def objects(self, kind: str = "ConfigMap", api_version: str = "v1") -> dict[str, Object]:
+        """The live objects of the Application, by name."""
+        found = self.argocd.api.list(api_version, kind, namespace=self.name)
+        return {
+            obj["metadata"]["name"]: obj
+            for obj in found
+            if "argocd.argoproj.io/tracking-id" in obj["metadata"].get("annotations", {})
+            or obj["metadata"].get("labels", {}).get("app.kubernetes.io/instance") == self.name
+        }
+
+    def uids(self) -> dict[str, str]:
+        """Which objects exist, so that one deleted and made again is told apart."""
+        return {name: obj["metadata"]["uid"] for name, obj in self.objects().items()}
+
+
+@pytest.fixture
+def delivery(
+    argocd: ArgoCD, installation: Installation, request: pytest.FixtureRequest
+) -> Iterator[Callable[[str], Delivery]]:
+    made: list[Delivery] = []
+
+    def make(name: str) -> Delivery:
+        made.append(Delivery(argocd, installation.plugin_name, name))
+        return made[-1]
+
+    yield make
+    for one in made:
+        if one._application is not None:
+            one._application.delete()
+
+
+Make = Callable[[str], Delivery]
+
+
+class TestDelivery:
+    @pytest.mark.parametrize("language", ["python", "typescript"])
+    def test_an_example_becomes_live_objects_that_refreshes_leave_alone(
+        self, delivery: Make, language: str
+    ) -> None:
+        guestbook = delivery(f"guestbook-{language}")
+        guestbook.repository.copy(ROOT / "examples" / f"guestbook-{language}")
+        guestbook.repository.commit("guestbook")
+        application = guestbook.synced()
+        before = _identities(guestbook)
+        assert {name for _, name, _ in before} == {"guestbook-ui"}
+        assert {kind for kind, _, _ in before} == {"Deployment", "Service"}
+        for _ in range(3):
+            app = application.refresh()
+            assert app["status"]["sync"]["status"] == "Synced"
+        assert _identities(guestbook) == before
+
+    def test_a_commit_changes_adds_and_prunes_objects(self, delivery: Make) -> None:
+        shop = delivery("changing")
+        shop.program(TWO)
+        shop.synced()
+        first = shop.uids()
+        shop.program(
+            'k8s.core.v1.ConfigMap("two", data={"n": "changed"})\nk8s.core.v1.ConfigMap("three", data={})'
+        )
+        shop.synced()
+        assert shop.uids().keys() == {"two", "three"}, "`one` is pruned, `three` is added"
+        assert shop.uids()["two"] == first["two"], "`two` is changed in place"
+        assert shop.objects()["two"]["data"] == {"n": "changed"}
+
+    def test_stack_configuration_and_parameters_come_from_the_application(
+        self, delivery: Make
+    ) -> None:
+        shop = delivery("configured")
+        stack = "config:\n  shop:size: from the stack\n  shop:place: from the stack\n"
+        shop.commit({"Pulumi.prod.yaml": stack})
+        shop.program("""
+            config = pulumi.Config()
+            data = {"size": config.require("size"), "place": config.require("place"), "stack": pulumi.get_stack()}
+            k8s.core.v1.ConfigMap("settings", data=data)
+        """)
+        shop.synced(
+            {
+                "env": [{"name": "PULUMI_STACK", "value": "prod"}],
+                "parameters": [{"name": "config", "map": {"size": "from the Application"}}],
+            }
+        )
+        assert shop.objects()["settings"]["data"] == {
+            "size": "from the Application",
+            "place": "from the stack",
+            "stack": "prod",
+        }
+
+    def test_a_secret_of_the_stack_arrives_in_a_secret_and_nowhere_else(
+        self, delivery: Make
+    ) -> None:
+        shop = delivery("secretive")
+        case = ROOT / "tests" / "render" / "cases" / "encrypted-config-is-decrypted"
+        shop.repository.copy(case)
+        (shop.repository.folder / "options.json").unlink()
+        shop.synced({"env": [{"name": "PULUMI_STACK", "value": "dev"}]})
+        password = shop.objects("Secret")["login"]["data"]["password"]
+        assert base64.b64decode(password) == b"battery-staple-77"
+
+
+class TestBrokenPrograms:
+    """The cause is told right after Argo CD's own words, and every live object stays."""
+
+    @pytest.mark.parametrize(
+        ("name", "program", "cause"),
+        [
+            ("syntax", "if True\n    pass\n", r"the program failed: SyntaxError: expected ':' (__main__.py:4)"),
+            ("exception", "raise ValueError('no such colour')\n", "the program failed: ValueError: no such colour (__main__.py:4)"),
+            ("dependency", "import not_there\n", "the program failed: ModuleNotFoundError: No module named 'not_there' (__main__.py:4)"),
+            ("config", "pulumi.Config().require('colour')\n", "the program failed: ConfigMissingError: Missing required configuration variable 'shop:colour' (__main__.py:4)"),
+            ("early-exit", TWO + "import os\nos._exit(0)\n", "the program ended before all of its registrations were made, with exit status 0"),
+            ("twice", TWO + "k8s.core.v1.ConfigMap('again', metadata={'name': 'one'})\n", "ConfigMap 'one' (__main__.py:4) and ConfigMap 'again' (__main__.py:6) are the same object"),
+            ("secret", "k8s.core.v1.ConfigMap('one', data={'n': pulumi.Output.secret('hunter2-hunter2')})\n", "ConfigMap 'one' (__main__.py:4) has a secret value in data.n"),
+            ("empty", "", "the program registered no Kubernetes objects"),
+        ],
+    )  # fmt: skip
+    def test_a_commit_that_breaks_the_program_is_told_and_changes_nothing(
+        self, delivery: Make, name: str, program: str, cause: str
+    ) -> None:
+        shop = delivery(f"broken-{name}")
+        shop.program(TWO)
+        application = shop.synced()
+        before = shop.uids()
+        shop.commit({"__main__.py": HEADER + program})
+        application.refresh()
+        message = application.conditions()["ComparisonError"]
+        assert f"failed exit status 1: {cause}" in message
+        assert "hunter2" not in message
+        assert shop.uids() == before
+
+    def test_zero_objects_are_delivered_where_the_application_allows_it(
+        self, delivery: Make
+    ) -> None:
+        shop = delivery("emptied")
+        shop.program(TWO)
+        application = shop.synced({"parameters": [{"name": "allowEmpty", "string": "true"}]})
+        shop.program("")
+        application.refresh()
+        assert "ComparisonError" not in application.conditions()
+
+    def test_what_a_program_and_its_children_print_is_not_delivered(self, delivery: Make) -> None:
+        shop = delivery("talkative")
+        shop.program(
+            """
+            import subprocess
+
+            print("kind: ConfigMap")
+            subprocess.run(["sh", "-c", "echo apiVersion: v1; sleep 100 & echo kind: Secret"])
+            k8s.core.v1.ConfigMap("one", data={})
+            """
+        )
+        shop.synced()
+        assert shop.uids().keys() == {"one"}
+
+
+class TestNothingLeaks:
+    def test_a_program_finds_no_credentials_and_calls_no_cluster(
+        self,
+        delivery: Make,
+        installation: Installation,
+        api_server: ApiServer,
+        intruder: tuple[str, str],
+    ) -> None:
+        shop = delivery("curious")
+        user, kubeconfig = intruder
+        shop.commit({"kubeconfig": kubeconfig})
+        mark = api_server.audit.mark()
+        shop.program(
+            """
+            import base64
+import json
+            import os
+            
+            live = k8s.Provider("live", kubeconfig=Path("kubeconfig").read_text())
+            k8s.core.v1.ConfigMap(
+                "seen",
+                data={"environment": json.dumps(dict(os.environ))},
+                opts=pulumi.ResourceOptions(provider=live),
+            )
+            """
+        )
+        shop.synced()
+        environment = json.loads(shop.objects()["seen"]["data"]["environment"])
+        sidecar = {"GITHUB_TOKEN", "PULUMI_CONFIG_PASSPHRASE", *SIDECAR_ENV}
+        assert not sidecar & environment.keys()
+        text = json.dumps(environment)
+        assert not [value for value in (TOKEN, PASSPHRASE, *SIDECAR_ENV.values()) if value in text]
+        callers = {event.user for event in api_server.audit.since(mark)}
+        assert user not in callers, "the program reached the API server"
+        assert callers <= {ARGOCD_CONTROLLER, *OWN_USERS}
+
+    def test_the_sidecar_has_the_credentials_that_it_was_given(
+        self, argocd: ArgoCD, installation: Installation
+    ) -> None:
+        sidecar = argocd.sidecar(installation.container_name)
+        seen = sidecar.execute(
+            ["sh", "-c", "echo $GITHUB_TOKEN; test -r $KUBECONFIG && echo readable"]
+        )
+        assert seen.output.split() == [TOKEN, "readable"]
+
+    def test_credentials_are_nowhere_in_plain(
+        self,
+        argocd: ArgoCD,
+        installation: Installation,
+        workspace: Workspace,
+        intruder: tuple[str, str],
+    ) -> None:
+        pod = argocd.api.get("apps/v1", "Deployment", "argocd-repo-server", namespace="argocd")
+        config_maps = argocd.api.list("v1", "ConfigMap", namespace="argocd")
+        logs = "".join(
+            p.read_text(errors="replace") for p in workspace.logs.rglob("*") if p.is_file()
+        )
+        places = {
+            "the state": installation.stack.export(),
+            "the pod spec": json.dumps(pod),
+            "ConfigMaps": json.dumps(config_maps),
+            "logs": logs,
+        }
+        assert len(logs) > 10_000, "these are not the logs"
+        kubeconfig_token = intruder[1].partition("token: ")[2].split()[0]
+        for secret in (TOKEN, PASSPHRASE, kubeconfig_token):
+            assert [place for place, text in places.items() if secret in text] == []
+
+
+def _identities(delivery: Delivery) -> set[tuple[str, str, str]]:
+    """Kind, name and uid of every live object that the guestbook is made of."""
+    kinds = {"Deployment": "apps/v1", "Service": "v1", "ConfigMap": "v1", "Secret": "v1"}
+    return {
+        (kind, name, obj["metadata"]["uid"])
+        for kind, api_version in kinds.items()
+        for name, obj in delivery.objects(kind, api_version).items()
+    }
