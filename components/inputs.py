@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import pulumi
 
+from components import validation
 from components.errors import InvalidInputError
 
 T = TypeVar("T")
@@ -65,6 +66,11 @@ def reject_unknown(where: str, args: Mapping[str, Any], known: Collection[str]) 
             close = difflib.get_close_matches(field, known, n=1)
             fix = f"did you mean {close[0]}" if close else f"use one of {', '.join(sorted(known))}"
             raise InvalidInputError(field, "is not an argument of this component", fix, where)
+
+
+def plain_flag(where: str, args: Mapping[str, Any], field: str, *, default: bool) -> bool:
+    """Return a boolean that decides which resources exist, and so cannot be an Output."""
+    return located(where, lambda: validation.flag(field, args.get(field, default)))
 
 
 def present(args: Mapping[str, Any]) -> dict[str, Any]:

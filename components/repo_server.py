@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components import argocd, inputs, validation
+from components import argocd, inputs, reapply, validation
 from components.errors import InvalidInputError
 from components.sidecar import Settings, Sidecar, check_env, check_volumes, container_name
 
@@ -73,6 +73,15 @@ class _Target:
     await_rollout: bool
 
 
+@dataclass(frozen=True)
+class _Live:
+    """What the live Deployment says about sidecars."""
+
+    target: _Target
+    annotations: Mapping[str, str]
+    containers: Sequence[str]
+
+
 class RepoServerSidecar(pulumi.ComponentResource):
     """Adds a plugin's container to the repo-server's Deployment by server-side apply.
 
@@ -97,14 +106,22 @@ class RepoServerSidecar(pulumi.ComponentResource):
         sidecar = pulumi.Output.all(settings, references).apply(
             lambda known: inputs.located(where, lambda: _sidecar(known[0], known[1]))
         )
-        if validation.flag("check_deployment", given.get("check_deployment", True)):
-            target = self._look_up(name, where, target, sidecar)
-        self._patch(name, target, sidecar)
+        transforms: list[pulumi.ResourceTransform] = []
+        if inputs.plain_flag(where, given, "check_deployment", default=True):
+            live = self._look_up(name, where, target, settings)
+            target = live.apply(lambda deployment: deployment.target)
+            applied = pulumi.Output.all(live, sidecar).apply(lambda known: _applied(*known))
+            transforms = reapply.unless(applied)
+        self._patch(name, target, sidecar, transforms)
         self.container_name = sidecar.apply(lambda s: s.name)
         self.register_outputs({"container_name": self.container_name})
 
     def _patch(
-        self, name: str, target: pulumi.Output[_Target], sidecar: pulumi.Output[Sidecar]
+        self,
+        name: str,
+        target: pulumi.Output[_Target],
+        sidecar: pulumi.Output[Sidecar],
+        transforms: list[pulumi.ResourceTransform],
     ) -> None:
         k8s.apps.v1.DeploymentPatch(
             name,
@@ -114,18 +131,12 @@ class RepoServerSidecar(pulumi.ComponentResource):
             metadata={
                 "namespace": target.apply(lambda t: t.namespace),
                 "name": target.apply(lambda t: t.deployment),
-                "annotations": target.apply(
-                    lambda t: {} if t.await_rollout else {"pulumi.com/skipAwait": "true"}
+                "annotations": pulumi.Output.all(target, sidecar).apply(
+                    lambda known: _annotations(*known)
                 ),
             },
-            spec=sidecar.apply(
-                lambda s: {
-                    "template": {
-                        "spec": {"containers": [s.container()], "volumes": s.volumes()},
-                    }
-                }
-            ),
-            opts=pulumi.ResourceOptions(parent=self),
+            spec=sidecar.apply(lambda s: {"template": {"spec": s.pod_spec()}}),
+            opts=pulumi.ResourceOptions(parent=self, transforms=transforms),
         )
 
     def _look_up(
@@ -133,14 +144,14 @@ class RepoServerSidecar(pulumi.ComponentResource):
         name: str,
         where: str,
         target: pulumi.Output[_Target],
-        sidecar: pulumi.Output[Sidecar],
-    ) -> pulumi.Output[_Target]:
-        """Return `target` once the live Deployment was found fit.
+        settings: pulumi.Output[Settings],
+    ) -> pulumi.Output[_Live]:
+        """Return the live Deployment, once it was found fit for a sidecar.
 
         The provider does not preview patches, so this read is what fails a preview when the
         namespace or the Deployment does not exist or may not be read.
         """
-        live = k8s.apps.v1.Deployment.get(
+        deployment = k8s.apps.v1.Deployment.get(
             f"{name}-repo-server",
             target.apply(lambda t: f"{t.namespace}/{t.deployment}"),
             # What others wrote into their pod template is not ours to show in our state.
@@ -149,14 +160,21 @@ class RepoServerSidecar(pulumi.ComponentResource):
             ),
         )
 
-        def check(known: Sequence[Any]) -> _Target:
-            volumes, target, settings = known
-            inputs.located(where, lambda: _check_live(volumes, target, settings))
-            return cast(_Target, target)
+        def check(known: Sequence[Any]) -> _Live:
+            target, settings, annotations, (containers, volumes) = known
+            expected = {
+                "var_files_volume": settings.var_files_volume,
+                "plugins_volume": settings.plugins_volume,
+            }
+            where_to = f"{target.namespace}/{target.deployment}"
+            inputs.located(where, lambda: check_volumes(where_to, volumes, expected))
+            return _Live(target, annotations, containers)
 
-        volumes = live.spec.apply(_volume_names)
-        settings = sidecar.apply(lambda s: s.settings)
-        return pulumi.Output.unsecret(pulumi.Output.all(volumes, target, settings).apply(check))
+        annotations = deployment.metadata.apply(lambda m: dict(m.annotations or {}))
+        names = deployment.spec.apply(_names)
+        return pulumi.Output.unsecret(
+            pulumi.Output.all(target, settings, annotations, names).apply(check)
+        )
 
 
 @dataclass(frozen=True)
@@ -237,20 +255,29 @@ def _sidecar(settings: Settings, references: _References) -> Sidecar:
     return Sidecar(settings=settings, **asdict(references))
 
 
-def _volume_names(spec: k8s.apps.v1.outputs.DeploymentSpec) -> list[str]:
+def _names(spec: k8s.apps.v1.outputs.DeploymentSpec) -> tuple[list[str], list[str]]:
+    """Return the names of the pod's containers, and of its volumes."""
     pod = spec.template.spec
-    return [volume.name for volume in (pod.volumes if pod else None) or []]
+    containers = (pod.containers if pod else None) or []
+    volumes = (pod.volumes if pod else None) or []
+    return [container.name for container in containers], [volume.name for volume in volumes]
 
 
-def _check_live(volumes: Sequence[str], target: _Target, settings: Settings) -> None:
-    check_volumes(
-        f"{target.namespace}/{target.deployment}",
-        volumes,
-        {
-            "var_files_volume": settings.var_files_volume,
-            "plugins_volume": settings.plugins_volume,
-        },
-    )
+def _annotations(target: _Target, sidecar: Sidecar) -> dict[str, str]:
+    annotations = {_fingerprint_key(sidecar): reapply.fingerprint(sidecar.pod_spec())}
+    if not target.await_rollout:
+        annotations["pulumi.com/skipAwait"] = "true"
+    return annotations
+
+
+def _applied(live: _Live, sidecar: Sidecar) -> bool:
+    fingerprint = live.annotations.get(_fingerprint_key(sidecar))
+    present = sidecar.name in live.containers
+    return present and fingerprint == reapply.fingerprint(sidecar.pod_spec())
+
+
+def _fingerprint_key(sidecar: Sidecar) -> str:
+    return f"argocd-cmp/{sidecar.name}"
 
 
 def _pick(given: Mapping[str, Any], fields: Collection[str]) -> dict[str, Any]:

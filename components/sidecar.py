@@ -64,6 +64,10 @@ class Sidecar:
         """The container's name, which also begins the names of its volumes."""
         return container_name(self.plugin_name)
 
+    def pod_spec(self) -> Json:
+        """Return the part of the pod's spec that belongs to this plugin, and to no other."""
+        return {"containers": [self.container()], "volumes": self.volumes()}
+
     def container(self) -> Json:
         """Return the container, with nothing in it that Kubernetes would add by itself."""
         return {
@@ -145,7 +149,11 @@ class Sidecar:
 
     def _env(self) -> list[Json]:
         env: list[Json] = [{"name": "HOME", "value": contract.HOME_DIR}]
-        env += [{"name": name, "value": value} for name, value in sorted(self.settings.env.items())]
+        # The API server drops an empty value: an item that states one would never equal the live.
+        env += [
+            {"name": name, "value": value} if value else {"name": name}
+            for name, value in sorted(self.settings.env.items())
+        ]
         env += [
             {
                 "name": key,

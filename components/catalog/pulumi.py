@@ -50,7 +50,8 @@ class PulumiPlugin(pulumi.ComponentResource):
         where = f"PulumiPlugin {name}"
         given = inputs.present(args)
         inputs.reject_unknown(where, given, PulumiPluginArgs.__annotations__)
-        discovery = validation.flag("discovery", given.pop("discovery", False))
+        discovery = inputs.plain_flag(where, given, "discovery", default=False)
+        given.pop("discovery", None)
         version = given.pop("version", VERSION)
         settings = {field: given.pop(field) for field in _SETTINGS if field in given}
         env = inputs.checked_input(

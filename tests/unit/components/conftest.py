@@ -70,11 +70,12 @@ def engine() -> Iterator[FakeEngine]:
     pulumi.runtime.set_all_config({}, [])
 
 
-Program = Callable[[], Any]
+Program = Callable[[], object]
+Run = Callable[[Program], FakeEngine]
 
 
 @pytest.fixture
-def run(engine: FakeEngine) -> Callable[[Program], FakeEngine]:
+def run(engine: FakeEngine) -> Run:
     """Run a program to its end, errors in Outputs included; return the engine's records."""
 
     def run_program(program: Program) -> FakeEngine:

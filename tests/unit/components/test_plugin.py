@@ -1,0 +1,159 @@
+"""ConfigManagementPlugin and PulumiPlugin: the components, composed."""
+
+import json
+from typing import Any
+
+import pulumi
+import pytest
+import yaml
+
+from components.catalog.pulumi import PulumiPlugin
+from components.errors import InvalidInputError
+from components.plugin import ConfigManagementPlugin
+from plugin_image import contract
+
+from .conftest import IMAGE, FakeEngine, Run
+
+PATCH = "kubernetes:apps/v1:DeploymentPatch"
+CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+SECRET = "kubernetes:core/v1:Secret"
+
+
+def container(engine: FakeEngine) -> Any:
+    return engine.one(PATCH).inputs["spec"]["template"]["spec"]["containers"][0]
+
+
+def environment(engine: FakeEngine) -> dict[str, str]:
+    return {
+        variable["name"]: variable["value"]
+        for variable in container(engine)["env"]
+        if "value" in variable
+    }
+
+
+def test_the_sidecar_runs_with_the_objects_made_for_it(run: Run) -> None:
+    engine = run(
+        lambda: ConfigManagementPlugin(
+            "tool",
+            {
+                "plugin_name": "tool",
+                "generate_command": ["render.sh"],
+                "scripts": {"render.sh": "#!/bin/sh\n"},
+                "image": IMAGE,
+                "credentials_env": {"TOKEN": "canary"},
+                "credentials_files": {"netrc": "canary"},
+                "namespace": "gitops",
+            },
+        )
+    )
+    pod = engine.one(PATCH).inputs["spec"]["template"]["spec"]
+    volumes = {volume["name"]: volume for volume in pod["volumes"]}
+    assert volumes["cmp-tool-config"]["configMap"]["name"] == "tool-config-1a2b3c4d"
+    assert volumes["cmp-tool-scripts"]["configMap"]["name"] == "tool-config-1a2b3c4d"
+    assert volumes["cmp-tool-credentials"]["secret"]["secretName"] == "tool-credentials-1a2b3c4d"
+    for typ in (PATCH, CONFIG_MAP, SECRET):
+        assert engine.one(typ).inputs["metadata"]["namespace"] == "gitops"
+    assert "canary" not in json.dumps(engine.one(PATCH).inputs)
+
+
+def test_without_credentials_there_is_no_secret(run: Run) -> None:
+    args: Any = {"plugin_name": "tool", "generate_command": ["a"], "image": IMAGE}
+    assert not run(lambda: ConfigManagementPlugin("tool", args)).of_type(SECRET)
+
+
+def test_the_pulumi_plugin_runs_the_renderer_and_takes_only_apps_that_name_it(run: Run) -> None:
+    engine = run(lambda: PulumiPlugin("pulumi", {"image": IMAGE}))
+    plugin = yaml.safe_load(engine.one(CONFIG_MAP).inputs["data"]["plugin.yaml"])
+    assert plugin["metadata"]["name"] == "pulumi"
+    assert plugin["spec"] == {
+        "version": "v1.0",
+        "generate": {"command": ["renderer", "pulumi", "generate"]},
+        "parameters": {"dynamic": {"command": ["renderer", "pulumi", "parameters"]}},
+    }
+
+
+def test_the_pulumi_plugin_sets_up_the_renderer_by_its_contract(run: Run) -> None:
+    engine = run(
+        lambda: PulumiPlugin(
+            "pulumi",
+            {
+                "image": IMAGE,
+                "deadline_seconds": 80,
+                "concurrency": 4,
+                "pass_env": ["GIT_TOKEN", "REGION"],
+                "env": {"REGION": "north"},
+            },
+        )
+    )
+    assert environment(engine) == {
+        "HOME": contract.HOME_DIR,
+        "REGION": "north",
+        "RENDERER_DEADLINE_SECONDS": "80",
+        "RENDERER_CONCURRENCY": "4",
+        "RENDERER_CACHE_DIR": contract.CACHE_DIR,
+        "RENDERER_PASS_ENV": "GIT_TOKEN,REGION",
+    }
+
+
+def test_by_default_programs_see_no_variable_and_our_deadline_is_the_shorter_one(run: Run) -> None:
+    env = environment(run(lambda: PulumiPlugin("pulumi", {"image": IMAGE})))
+    assert "RENDERER_PASS_ENV" not in env
+    assert int(env["RENDERER_DEADLINE_SECONDS"]) < 60
+
+
+def test_the_pulumi_plugin_is_probed_through_its_socket(run: Run) -> None:
+    engine = run(lambda: PulumiPlugin("pulumi", {"image": IMAGE, "version": "v2"}))
+    probe = ["renderer", "probe", "/home/argocd/cmp-server/plugins/pulumi-v2.sock"]
+    assert container(engine)["livenessProbe"]["exec"]["command"] == probe
+    assert container(engine)["startupProbe"]["exec"]["command"] == probe
+
+
+def test_two_versions_run_side_by_side(run: Run) -> None:
+    names: list[str] = []
+
+    def program() -> object:
+        old = PulumiPlugin("old", {"image": IMAGE, "version": "v1.0"})
+        new = PulumiPlugin("new", {"image": IMAGE, "version": "v1.1"})
+        return pulumi.Output.all(old.plugin_name, new.plugin_name).apply(names.extend)
+
+    patches = run(program).of_type(PATCH)
+    assert names == ["pulumi-v1.0", "pulumi-v1.1"]
+    containers = [p.inputs["spec"]["template"]["spec"]["containers"][0]["name"] for p in patches]
+    assert sorted(containers) == ["cmp-pulumi-v1-0", "cmp-pulumi-v1-1"]
+
+
+def test_discovery_is_an_option(run: Run) -> None:
+    engine = run(lambda: PulumiPlugin("pulumi", {"image": IMAGE, "discovery": True}))
+    plugin = yaml.safe_load(engine.one(CONFIG_MAP).inputs["data"]["plugin.yaml"])
+    assert plugin["spec"]["discover"] == {"find": {"command": ["renderer", "pulumi", "discover"]}}
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"deadline_seconds": 0}, "deadline_seconds"),
+        ({"deadline_seconds": "50"}, "deadline_seconds"),
+        ({"concurrency": 1.5}, "concurrency"),
+        ({"concurrency": True}, "concurrency"),
+        ({"pass_env": "A"}, "pass_env"),
+        ({"pass_env": ["A-B"]}, "pass_env"),
+        ({"env": {"RENDERER_CACHE_DIR": "/x"}}, "env"),
+        ({"version": 1.0}, "version"),
+        ({"discovery": "yes"}, "discovery"),
+        ({"memory_limit": "lots"}, "memory_limit"),
+        ({"plugin_name": "mine"}, "plugin_name"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_reaches_the_cluster(
+    run: Run, engine: FakeEngine, given: Any, field: str
+) -> None:
+    args: Any = {"image": IMAGE} | given
+    with pytest.raises(InvalidInputError) as raised:
+        run(lambda: PulumiPlugin("pulumi", args))
+    assert raised.value.field == field
+    assert not engine.of_type(PATCH)
+
+
+def test_whole_numbers_from_other_languages_arrive_as_floats(run: Run) -> None:
+    args: Any = {"image": IMAGE, "concurrency": 3.0}
+    assert environment(run(lambda: PulumiPlugin("p", args)))["RENDERER_CONCURRENCY"] == "3"

@@ -1,0 +1,143 @@
+"""RepoServerSidecar: a patch that owns its own fields and nothing else."""
+
+from typing import Any
+
+import pulumi
+import pytest
+
+from components.errors import InvalidInputError
+from components.repo_server import RepoServerSidecar
+
+from .conftest import IMAGE, FakeEngine, Run
+
+PATCH = "kubernetes:apps/v1:DeploymentPatch"
+DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+MINIMAL: Any = {"plugin_name": "tool-v1", "image": IMAGE, "config_map_name": "tool-config-1a2b"}
+
+
+def patch(engine: FakeEngine) -> Any:
+    return engine.one(PATCH).inputs
+
+
+def test_the_patch_has_one_container_and_its_volumes_and_no_other_field(run: Run) -> None:
+    inputs = patch(run(lambda: RepoServerSidecar("tool", MINIMAL)))
+    assert inputs["metadata"].keys() == {"namespace", "name", "annotations"}
+    assert inputs["metadata"]["annotations"].keys() == {"argocd-cmp/cmp-tool-v1"}
+    assert list(inputs["spec"]) == ["template"]
+    assert list(inputs["spec"]["template"]) == ["spec"]
+    pod = inputs["spec"]["template"]["spec"]
+    assert set(pod) == {"containers", "volumes"}
+    assert [container["name"] for container in pod["containers"]] == ["cmp-tool-v1"]
+    assert all(volume["name"].startswith("cmp-tool-v1-") for volume in pod["volumes"])
+
+
+def test_every_name_of_the_argo_cd_installation_is_an_input(run: Run, engine: FakeEngine) -> None:
+    engine.volumes = ["files", "sockets"]
+    inputs = patch(
+        run(
+            lambda: RepoServerSidecar(
+                "tool",
+                MINIMAL
+                | {
+                    "namespace": "gitops",
+                    "deployment": "cd-argocd-repo-server",
+                    "var_files_volume": "files",
+                    "plugins_volume": "sockets",
+                },
+            )
+        )
+    )
+    assert inputs["metadata"]["namespace"] == "gitops"
+    assert inputs["metadata"]["name"] == "cd-argocd-repo-server"
+    mounts = inputs["spec"]["template"]["spec"]["containers"][0]["volumeMounts"]
+    assert {"files", "sockets"} < {mount["name"] for mount in mounts}
+
+
+def test_waiting_for_the_roll_out_is_the_default_and_an_option(run: Run) -> None:
+    def program() -> None:
+        RepoServerSidecar("waits", MINIMAL)
+        RepoServerSidecar("goes-on", MINIMAL | {"await_rollout": False})
+
+    waits, goes_on = (
+        resource.inputs["metadata"]["annotations"] for resource in run(program).of_type(PATCH)
+    )
+    assert "pulumi.com/skipAwait" not in waits
+    assert goes_on["pulumi.com/skipAwait"] == "true"
+
+
+def test_two_patches_of_one_deployment_never_set_one_field_differently(run: Run) -> None:
+    def program() -> None:
+        RepoServerSidecar("a", MINIMAL | {"plugin_name": "a-v1", "await_rollout": False})
+        RepoServerSidecar("b", MINIMAL | {"plugin_name": "b-v1", "await_rollout": False})
+
+    one, two = (resource.inputs for resource in run(program).of_type(PATCH))
+    annotations = [inputs["metadata"]["annotations"] for inputs in (one, two)]
+    assert annotations[0].keys() & annotations[1].keys() == {"pulumi.com/skipAwait"}
+    pods = [inputs["spec"]["template"]["spec"] for inputs in (one, two)]
+    for field in ("containers", "volumes"):
+        names = [{item["name"] for item in pod[field]} for pod in pods]
+        assert not names[0] & names[1]
+
+
+def test_the_deployment_is_looked_up_and_its_pod_template_kept_secret(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pulumi_kubernetes as k8s
+
+    seen: dict[str, Any] = {}
+    original = k8s.apps.v1.Deployment.get
+
+    def spy(name: str, identifier: Any, opts: Any) -> Any:
+        seen["opts"] = opts
+        return original(name, identifier, opts)
+
+    monkeypatch.setattr(k8s.apps.v1.Deployment, "get", spy)
+    engine = run(lambda: RepoServerSidecar("tool", MINIMAL))
+    assert engine.one(DEPLOYMENT).resource_id == "argocd/argocd-repo-server"
+    assert set(seen["opts"].additional_secret_outputs) == {"metadata", "spec"}
+
+
+def test_the_look_up_is_left_out_where_the_same_stack_makes_the_deployment(run: Run) -> None:
+    engine = run(lambda: RepoServerSidecar("tool", MINIMAL | {"check_deployment": False}))
+    assert not engine.of_type(DEPLOYMENT)
+    assert engine.one(PATCH)
+
+
+def test_a_deployment_without_the_shared_volumes_is_not_patched(
+    run: Run, engine: FakeEngine
+) -> None:
+    engine.volumes = ["tmp"]
+    with pytest.raises(InvalidInputError, match="no volume of that name"):
+        run(lambda: RepoServerSidecar("tool", MINIMAL))
+    assert not engine.of_type(PATCH)
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "reason"),
+    [
+        ({"namespace": "Argo CD"}, "namespace", "DNS label"),
+        ({"deployment": "repo_server"}, "deployment", "no valid object name"),
+        ({"await_rollout": "false"}, "await_rollout", "true or false"),
+        ({"check_deployment": "no"}, "check_deployment", "true or false"),
+        ({"image": None}, "image", "is missing"),
+        ({"image": " "}, "image", "is empty"),
+        ({"env": {"HOME": "/"}}, "env", "writable home"),
+        ({"env": {"A": "1"}, "secret_env_keys": ["A"]}, "env", "credentials set as well"),
+        ({"env": {"A": pulumi.Output.secret("x")}}, "env", "Pulumi secret"),
+        ({"memory_limit": "2 GB"}, "memory_limit", "no Kubernetes quantity"),
+        ({"cpu_request": 1}, "cpu_request", "must be a string"),
+        ({"tmp_size": "-1Gi"}, "tmp_size", "no Kubernetes quantity"),
+        ({"probe_command": []}, "probe_command", "no program"),
+        ({"var_files_volume": "Files"}, "var_files_volume", "DNS label"),
+        ({"plugin_name": "a" * 60}, "plugin_name", "container name"),
+    ],
+)
+def test_bad_input_is_refused_and_nothing_is_patched(
+    run: Run, engine: FakeEngine, given: Any, field: str, reason: str
+) -> None:
+    with pytest.raises(InvalidInputError) as raised:
+        run(lambda: RepoServerSidecar("tool", MINIMAL | given))
+    assert raised.value.field == field
+    assert reason in raised.value.problem
+    assert raised.value.where == "RepoServerSidecar tool"
+    assert not engine.of_type(PATCH)
