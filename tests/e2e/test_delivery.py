@@ -4,6 +4,7 @@ import base64
 import json
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -273,8 +274,7 @@ class TestNothingLeaks:
         mark = api_server.audit.mark()
         shop.program(
             """
-            import base64
-import json
+            import json
             import os
             
             live = k8s.Provider("live", kubeconfig=Path("kubeconfig").read_text())

@@ -126,20 +126,19 @@ class TestARightSidecar:
         self, argocd: ArgoCD, image: ImageRoot
     ) -> None:
         install(argocd, image)
-        script = "id -u; grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status; touch /x /usr/x"
-        lines = argocd.sidecar("cat").execute(["sh", "-c", script]).output.split("\n")
-        assert lines[:4] == [
-            "999",
-            "CapEff:\t0000000000000000",
-            "CapBnd:\t0000000000000000",
-            "NoNewPrivs:\t1",
-        ]
-        assert all("Read-only file system" in line for line in lines[4:6])
+        sidecar = argocd.sidecar("cat")
+        status = sidecar.execute(["cat", "/proc/1/status"]).output
+        fields = dict(line.split(":\t", 1) for line in status.splitlines())
+        assert fields["Uid"] == fields["Gid"] == "999\t999\t999\t999"
+        assert (fields["CapEff"], fields["CapBnd"]) == ("0" * 16, "0" * 16)
+        assert fields["NoNewPrivs"] == "1"
+        for path in ("/x", "/usr/x", f"{contract.CMP_SERVER_DIR}/x"):
+            assert "Read-only file system" in sidecar.execute(["touch", path]).output
 
     def test_sees_its_own_processes_variables_and_volumes_only(
-        self, argocd: ArgoCD, image: ImageRoot
+        self, argocd: ArgoCD, image: ImageRoot, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        os.environ["OF_THE_HOST"] = "1"
+        monkeypatch.setenv("OF_THE_HOST", "1")
         install(argocd, image)
         sidecar = argocd.sidecar("cat")
         environment = sidecar.execute(["env"]).output

@@ -103,11 +103,9 @@ class Container:
         self.process.wait_ready(self._runs_command, timeout=_START_SECONDS)
 
     def _runs_command(self) -> bool:
-        task = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        for pid in task.read_text().split():
-            arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            preparing = (b"unshare", host_program("setpriv").encode())
-            if arguments[0] not in preparing and container_init.__file__.encode() not in arguments:
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        for pid in children.read_text().split():
+            if not _is_preparing(int(pid)):
                 # `unshare` itself ignores SIGTERM: its child is the one to signal.
                 self.process.signalled_pid = int(pid)
                 return True
@@ -156,6 +154,17 @@ class Container:
         except subprocess.TimeoutExpired:
             return Execution(124, f"still ran after {timeout:.0f} s")
         return Execution(done.returncode, done.stdout)
+
+
+def _is_preparing(pid: int) -> bool:
+    """Tell whether a container's first process is not the declared command yet, or has ended."""
+    try:
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except FileNotFoundError:
+        return True
+    # Empty for a moment while the next program is loaded.
+    programs = (b"", b"unshare", host_program("setpriv").encode())
+    return arguments[0] in programs or container_init.__file__.encode() in arguments
 
 
 def _user_namespace(spec: ContainerSpec) -> list[str]:

@@ -25,8 +25,8 @@ def virtual_environment(requirements: Path, *, installed_at: str) -> Path:
 
     def build(folder: Path) -> None:
         venv = folder / "venv"
-        _run([sys.executable, "-m", "venv", str(venv)])
-        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input"]
+        _run([sys.executable, "-I", "-m", "venv", str(venv)])
+        pip = [str(venv / "bin" / "python"), "-I", "-m", "pip", "install", "--quiet", "--no-input"]
         _run([*pip, "--require-hashes", f"--requirement={requirements}"])
         _move_scripts(venv, to=installed_at)
 

@@ -112,10 +112,10 @@ class Process:
         Raises ProcessError, with the end of the log, when the program ends before or the
         time is up.
         """
-        wait_until(lambda: not self.running or condition(), timeout=timeout)
+        in_time = wait_until(lambda: not self.running or condition(), timeout=timeout)
         if not self.running:
             raise ProcessError(self.describe(f"ended with status {self._popen.returncode}"))
-        if not condition():
+        if not in_time:
             raise ProcessError(self.describe(f"was not ready after {timeout:.0f} s"))
 
     def wait(self, *, timeout: float) -> int:

@@ -3,6 +3,7 @@
 It is removed at the end. Only the logs stay, and only when something failed.
 """
 
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -37,8 +38,17 @@ class Workspace:
     def close(self, *, keep_logs: bool) -> None:
         """Remove the folder, or everything in it but the logs."""
         if not keep_logs:
-            shutil.rmtree(self.path)
+            _remove(self.path)
             return
         for entry in self.path.iterdir():
             if entry != self.logs:
-                shutil.rmtree(entry)
+                _remove(entry)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, also where the repo-server has locked its checkouts (mode 0)."""
+    for parent, names, _ in os.walk(folder):
+        for path in (Path(parent, name) for name in names):
+            if not path.is_symlink():
+                path.chmod(0o700)
+    shutil.rmtree(folder)
