@@ -276,7 +276,8 @@ class TestNothingLeaks:
             """
             import json
             import os
-            
+            from pathlib import Path
+
             live = k8s.Provider("live", kubeconfig=Path("kubeconfig").read_text())
             k8s.core.v1.ConfigMap(
                 "seen",

@@ -96,7 +96,8 @@ def _describe(error: BaseException, root: str) -> dict[str, str]:
     first = len(frames)
     for index, frame in enumerate(frames):
         path = os.path.abspath(frame.filename)  # noqa: PTH100 - frozen modules have no path
-        if path.startswith(root + os.sep) and "site-packages" not in path:
+        own = not frame.filename.startswith("<") and "site-packages" not in path
+        if own and path.startswith(root + os.sep):
             place = f"{os.path.relpath(path, root)}:{frame.lineno}"
             first = min(first, index)
     if isinstance(error, SyntaxError) and error.filename:
