@@ -151,6 +151,35 @@ class TestARightSidecar:
         )
         assert sidecar.execute(["ls", "/root", str(ROOT)]).status != 0
 
+    def test_gets_variables_and_files_the_way_kubelet_brings_them(
+        self, argocd: ArgoCD, image: ImageRoot
+    ) -> None:
+        def declare_more(container: Object, volumes: list[Object]) -> None:
+            namespace = {"fieldRef": {"fieldPath": "metadata.namespace"}}
+            absent = {"configMapKeyRef": {"name": "absent", "key": "a", "optional": True}}
+            container["envFrom"] = [{"prefix": "FROM_", "secretRef": {"name": "cat"}}]
+            container["env"] += [
+                {"name": "WHERE", "valueFrom": namespace},
+                {"name": "ABSENT", "valueFrom": absent},
+                {"name": "ALL", "value": "$(FROM_token) $(WHERE) $$(WHERE) $(ABSENT)"},
+            ]
+            container["volumeMounts"] += [
+                {"name": "cat-secret", "mountPath": "/opt/secret"},
+                {"name": "cat-config", "mountPath": "/opt/one.yaml", "subPath": "plugin.yaml"},
+            ]
+            items = [{"key": "token", "path": "deep/token"}]
+            secret = {"secretName": "cat", "items": items, "defaultMode": 0o555}
+            volumes.append({"name": "cat-secret", "secret": secret})
+
+        install(argocd, image, declare_more)
+        sidecar = argocd.sidecar("cat")
+        environment = sidecar.execute(["env"]).output.splitlines()
+        assert "ALL=from the secret argocd $(WHERE) $(ABSENT)" in environment
+        assert not [line for line in environment if line.startswith("ABSENT=")]
+        assert sidecar.execute(["cat", "/opt/secret/deep/token"]).output == "from the secret"
+        assert sidecar.execute(["stat", "-c%a", "/opt/secret/deep/token"]).output == "555\n"
+        assert sidecar.execute(["cat", "/opt/one.yaml"]).output == PLUGIN_YAML
+
     def test_has_the_packages_of_the_image(self, argocd: ArgoCD, image: ImageRoot) -> None:
         install(argocd, image)
         outcome = argocd.sidecar("cat").execute(
