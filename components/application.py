@@ -101,11 +101,12 @@ _METADATA: Final = ("application_name", "namespace")
 _SPEC: Final = tuple(set(PluginApplicationArgs.__annotations__) - set(_METADATA))
 
 
-def _metadata(values: Mapping[str, Any]) -> dict[str, str]:
+def _metadata(values: Mapping[str, Any]) -> dict[str, Any]:
     name = values.get("application_name", values["name"])
     return {
         "namespace": validation.dns_label("namespace", values.get("namespace", argocd.NAMESPACE)),
         "name": validation.object_name("application_name", name),
+        "annotations": argocd.DELETE_AT_ONCE,
     }
 
 

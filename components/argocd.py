@@ -11,6 +11,9 @@ VAR_FILES_VOLUME: Final = "var-files"
 PLUGINS_VOLUME: Final = "plugins"
 """Volume of the repo-server in which it looks for plugin sockets."""
 
+DELETE_AT_ONCE: Final = {"pulumi.com/deletionPropagationPolicy": "background"}
+"""Annotation for objects that own no others: nothing to wait for the garbage collector for."""
+
 
 def name_of(metadata: k8s.meta.v1.outputs.ObjectMeta) -> str:
     """Return the name that an object was created with."""

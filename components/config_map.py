@@ -50,7 +50,7 @@ class PluginConfig(pulumi.ComponentResource):
         # content after a failed roll-out must not meet the object that still waits to be deleted.
         config_map = k8s.core.v1.ConfigMap(
             name,
-            metadata={"namespace": namespace},
+            metadata={"namespace": namespace, "annotations": argocd.DELETE_AT_ONCE},
             immutable=True,
             data=definition.apply(
                 lambda d: {plugin_yaml.FILE_NAME: d.document, **d.scripts},

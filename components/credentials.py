@@ -93,7 +93,10 @@ class PluginCredentials(pulumi.ComponentResource):
         # content is out of the question here: it would let anyone test guesses of a password.
         secret = k8s.core.v1.Secret(
             name,
-            metadata={"namespace": given.get("namespace", argocd.NAMESPACE)},
+            metadata={
+                "namespace": given.get("namespace", argocd.NAMESPACE),
+                "annotations": argocd.DELETE_AT_ONCE,
+            },
             type="Opaque",
             immutable=True,
             string_data=pulumi.Output.secret(values.apply(lambda parts: parts[0] | parts[1])),

@@ -1,5 +1,7 @@
 """A fake of the two systems behind the engine: a cluster and a registry."""
 
+import asyncio
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,10 +66,15 @@ class FakeEngine(pulumi.runtime.Mocks):
 
 @pytest.fixture
 def engine() -> Iterator[FakeEngine]:
+    # Pulumi keeps what a failed program left unfinished; asyncio would report each of it.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
     fake = FakeEngine()
     pulumi.runtime.set_mocks(fake, project="argocd-pulumi-plugin", stack="test")
     yield fake
     pulumi.runtime.set_all_config({}, [])
+    loop.close()
 
 
 Program = Callable[[], object]
@@ -79,7 +86,7 @@ def run(engine: FakeEngine) -> Run:
     """Run a program to its end, errors in Outputs included; return the engine's records."""
 
     def run_program(program: Program) -> FakeEngine:
-        pulumi.runtime.test(lambda: program())()  # type: ignore[no-untyped-call]
+        pulumi.runtime.test(program)()  # type: ignore[no-untyped-call]
         return engine
 
     return run_program

@@ -69,7 +69,7 @@ def test_variables_and_files_are_keys_of_one_secret(run: Run) -> None:
         return keys.apply(seen.extend)
 
     secret = run(program).one(SECRET).inputs
-    assert secret["metadata"] == {"namespace": "gitops"}
+    assert secret["metadata"]["namespace"] == "gitops"
     assert revealed(secret["stringData"]) == {"TOKEN": "a", "USER": "b", "netrc": "c"}
     assert seen == ["tool-1a2b3c4d", ["TOKEN", "USER"], ["netrc"]]
 
@@ -81,7 +81,8 @@ def test_names_of_variables_are_no_secret_though_their_values_are(run: Run) -> N
         credentials = PluginCredentials(
             "tool", {"credentials_env": pulumi.Output.secret({"TOKEN": "a"})}
         )
-        return pulumi.Output.from_input(credentials.env_keys.is_secret()).apply(flags.append)
+        flag: pulumi.Output[bool] = pulumi.Output.from_input(credentials.env_keys.is_secret())
+        return flag.apply(flags.append)
 
     run(program)
     assert flags == [False]

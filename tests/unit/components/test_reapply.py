@@ -4,35 +4,37 @@ import asyncio
 from typing import Any
 
 import pulumi
-import pulumi.runtime
 import pytest
 
 from components import reapply
 
 
-def outcome(applied: pulumi.Output[bool]) -> Any:
-    (transform,) = reapply.unless(applied)
-    options = pulumi.ResourceOptions(ignore_changes=["status"])
-    args = pulumi.ResourceTransformArgs(
-        custom=True, type_="t", name="n", props={"spec": 1}, opts=options
-    )
-    return asyncio.get_event_loop().run_until_complete(transform(args))  # type: ignore[arg-type]
-
-
 @pytest.fixture(autouse=True)
 def _no_mocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    asyncio.set_event_loop(asyncio.new_event_loop())
     monkeypatch.setattr(reapply, "get_monitor", object)
 
 
+def outcome(applied: bool) -> Any:
+    async def transformed() -> Any:
+        (transform,) = reapply.unless(pulumi.Output.from_input(applied))
+        options = pulumi.ResourceOptions(ignore_changes=["status"])
+        args = pulumi.ResourceTransformArgs(
+            custom=True, type_="t", name="n", props={"spec": 1}, opts=options
+        )
+        result: Any = transform(args)
+        return await result
+
+    return asyncio.run(transformed())
+
+
 def test_an_applied_patch_is_left_alone_and_keeps_its_other_options() -> None:
-    result = outcome(pulumi.Output.from_input(True))
+    result = outcome(applied=True)
     assert result.props == {"spec": 1}
     assert set(result.opts.ignore_changes) == {"status", "metadata", "spec"}
 
 
 def test_a_patch_that_is_not_applied_is_compared() -> None:
-    assert outcome(pulumi.Output.from_input(False)) is None
+    assert outcome(applied=False) is None
 
 
 def test_equal_content_has_one_fingerprint_whatever_its_order() -> None:

@@ -58,11 +58,12 @@ def test_waiting_for_the_roll_out_is_the_default_and_an_option(run: Run) -> None
         RepoServerSidecar("waits", MINIMAL)
         RepoServerSidecar("goes-on", MINIMAL | {"await_rollout": False})
 
-    waits, goes_on = (
-        resource.inputs["metadata"]["annotations"] for resource in run(program).of_type(PATCH)
-    )
-    assert "pulumi.com/skipAwait" not in waits
-    assert goes_on["pulumi.com/skipAwait"] == "true"
+    annotations = {
+        resource.name: resource.inputs["metadata"]["annotations"]
+        for resource in run(program).of_type(PATCH)
+    }
+    assert "pulumi.com/skipAwait" not in annotations["waits"]
+    assert annotations["goes-on"]["pulumi.com/skipAwait"] == "true"
 
 
 def test_two_patches_of_one_deployment_never_set_one_field_differently(run: Run) -> None:
