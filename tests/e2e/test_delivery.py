@@ -34,6 +34,37 @@ SIDECAR_ENV = {
 
 AUTOMATED = {"automated": {"prune": True, "selfHeal": True}}
 
+BROKEN = {
+    "syntax": ("if True\n", "the program failed: SyntaxError: expected ':' (__main__.py:4)"),
+    "exception": (
+        "raise ValueError('no such colour')\n",
+        "the program failed: ValueError: no such colour (__main__.py:4)",
+    ),
+    "dependency": (
+        "import not_there\n",
+        "the program failed: ModuleNotFoundError: No module named 'not_there' (__main__.py:4)",
+    ),
+    "config": (
+        "pulumi.Config().require('colour')\n",
+        "the program failed: ConfigMissingError: Missing required configuration variable "
+        "'shop:colour' (__main__.py:4)",
+    ),
+    "early-exit": (
+        f"{TWO}import os\nos._exit(0)\n",
+        "the program ended before all of its registrations were made, with exit status 0",
+    ),
+    "twice": (
+        f"{TWO}k8s.core.v1.ConfigMap('again', metadata={{'name': 'one'}})\n",
+        "ConfigMap 'one' (__main__.py:4) and ConfigMap 'again' (__main__.py:6) are the same object",
+    ),
+    "secret": (
+        "k8s.core.v1.ConfigMap('one', data={'n': pulumi.Output.secret('hunter2-hunter2')})\n",
+        "ConfigMap 'one' (__main__.py:4) has a secret value in data.n",
+    ),
+    "empty": ("", "the program registered no Kubernetes objects"),
+}
+"""Programs that replace a working one, and the words that must come first of all."""
+
 
 @pytest.fixture(scope="module")
 def intruder(api_server: ApiServer) -> tuple[str, str]:
@@ -163,7 +194,10 @@ class TestDelivery:
         shop.synced()
         first = shop.uids()
         shop.program(
-            'k8s.core.v1.ConfigMap("two", data={"n": "changed"})\nk8s.core.v1.ConfigMap("three", data={})'
+            """
+            k8s.core.v1.ConfigMap("two", data={"n": "changed"})
+            k8s.core.v1.ConfigMap("three", data={})
+            """
         )
         shop.synced()
         assert shop.uids().keys() == {"two", "three"}, "`one` is pruned, `three` is added"
@@ -178,8 +212,8 @@ class TestDelivery:
         shop.commit({"Pulumi.prod.yaml": stack})
         shop.program("""
             config = pulumi.Config()
-            data = {"size": config.require("size"), "place": config.require("place"), "stack": pulumi.get_stack()}
-            k8s.core.v1.ConfigMap("settings", data=data)
+            data = {key: config.require(key) for key in ("size", "place")}
+            k8s.core.v1.ConfigMap("settings", data={**data, "stack": pulumi.get_stack()})
         """)
         shop.synced(
             {
@@ -208,22 +242,11 @@ class TestDelivery:
 class TestBrokenPrograms:
     """The cause is told right after Argo CD's own words, and every live object stays."""
 
-    @pytest.mark.parametrize(
-        ("name", "program", "cause"),
-        [
-            ("syntax", "if True\n    pass\n", r"the program failed: SyntaxError: expected ':' (__main__.py:4)"),
-            ("exception", "raise ValueError('no such colour')\n", "the program failed: ValueError: no such colour (__main__.py:4)"),
-            ("dependency", "import not_there\n", "the program failed: ModuleNotFoundError: No module named 'not_there' (__main__.py:4)"),
-            ("config", "pulumi.Config().require('colour')\n", "the program failed: ConfigMissingError: Missing required configuration variable 'shop:colour' (__main__.py:4)"),
-            ("early-exit", TWO + "import os\nos._exit(0)\n", "the program ended before all of its registrations were made, with exit status 0"),
-            ("twice", TWO + "k8s.core.v1.ConfigMap('again', metadata={'name': 'one'})\n", "ConfigMap 'one' (__main__.py:4) and ConfigMap 'again' (__main__.py:6) are the same object"),
-            ("secret", "k8s.core.v1.ConfigMap('one', data={'n': pulumi.Output.secret('hunter2-hunter2')})\n", "ConfigMap 'one' (__main__.py:4) has a secret value in data.n"),
-            ("empty", "", "the program registered no Kubernetes objects"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize("name", BROKEN)
     def test_a_commit_that_breaks_the_program_is_told_and_changes_nothing(
-        self, delivery: Make, name: str, program: str, cause: str
+        self, delivery: Make, name: str
     ) -> None:
+        program, cause = BROKEN[name]
         shop = delivery(f"broken-{name}")
         shop.program(TWO)
         application = shop.synced()
