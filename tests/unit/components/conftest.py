@@ -1,6 +1,5 @@
 """A fake of the two systems behind the engine: a cluster and a registry."""
 
-import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -68,13 +67,10 @@ class FakeEngine(pulumi.runtime.Mocks):
 def engine() -> Iterator[FakeEngine]:
     # Pulumi keeps what a failed program left unfinished; asyncio would report each of it.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
     fake = FakeEngine()
     pulumi.runtime.set_mocks(fake, project="argocd-pulumi-plugin", stack="test")
     yield fake
     pulumi.runtime.set_all_config({}, [])
-    loop.close()
 
 
 Program = Callable[[], object]
