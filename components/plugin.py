@@ -23,7 +23,7 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
     """One config management plugin: its definition, its credentials and its sidecar."""
 
     plugin_name: pulumi.Output[str]
-    """The exact name that Applications write as `source.plugin.name`."""
+    """The exact name that Applications write as `source.plugin.name`; known once installed."""
     container_name: pulumi.Output[str]
     """Name of the sidecar container in the repo-server's pods."""
 
@@ -68,7 +68,10 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
             f"{name}-sidecar", cast(RepoServerSidecarArgs, sidecar_args), child
         )
 
-        self.plugin_name = config.plugin_name
+        # Not before the sidecar is installed: what is named after the plugin has to wait for it.
+        self.plugin_name = pulumi.Output.all(config.plugin_name, sidecar.container_name).apply(
+            lambda known: str(known[0])
+        )
         self.container_name = sidecar.container_name
         self.register_outputs(
             {"plugin_name": self.plugin_name, "container_name": self.container_name}

@@ -91,7 +91,7 @@ class RepoServerSidecar(pulumi.ComponentResource):
     """
 
     container_name: pulumi.Output[str]
-    """Name of the sidecar container."""
+    """Name of the sidecar container; known once it is installed."""
 
     def __init__(
         self, name: str, args: RepoServerSidecarArgs, opts: pulumi.ResourceOptions | None = None
@@ -112,8 +112,10 @@ class RepoServerSidecar(pulumi.ComponentResource):
             target = live.apply(lambda deployment: deployment.target)
             applied = pulumi.Output.all(live, sidecar).apply(lambda known: _applied(*known))
             transforms = reapply.unless(applied)
-        self._patch(name, target, sidecar, transforms)
-        self.container_name = sidecar.apply(lambda s: s.name)
+        patch = self._patch(name, target, sidecar, transforms)
+        self.container_name = pulumi.Output.all(sidecar, patch.metadata).apply(
+            lambda known: str(known[0].name)
+        )
         self.register_outputs({"container_name": self.container_name})
 
     def _patch(
@@ -122,8 +124,8 @@ class RepoServerSidecar(pulumi.ComponentResource):
         target: pulumi.Output[_Target],
         sidecar: pulumi.Output[Sidecar],
         transforms: list[pulumi.ResourceTransform],
-    ) -> None:
-        k8s.apps.v1.DeploymentPatch(
+    ) -> k8s.apps.v1.DeploymentPatch:
+        return k8s.apps.v1.DeploymentPatch(
             name,
             # No `pulumi.com/patchFieldManager`: it would be one annotation of the live
             # Deployment that every plugin's patch wants to set otherwise. The provider gives
@@ -152,7 +154,7 @@ class RepoServerSidecar(pulumi.ComponentResource):
         namespace or the Deployment does not exist or may not be read.
         """
         deployment = k8s.apps.v1.Deployment.get(
-            f"{name}-repo-server",
+            f"{name}-deployment",
             target.apply(lambda t: f"{t.namespace}/{t.deployment}"),
             # What others wrote into their pod template is not ours to show in our state.
             opts=pulumi.ResourceOptions(
