@@ -112,6 +112,26 @@ ALLOW_PLAINTEXT_SECRETS: Final = Option(
     "Allow secrets outside of Secrets",
     "`true` lets values marked as secret in Pulumi land in objects other than `kind: Secret`.",
 )
+NON_KUBERNETES: Final = Option(
+    "nonKubernetes",
+    OptionKind.STRING,
+    "Resources of other providers",
+    "`refuse` them (default), or `ignore` them and render the rest. Callbacks on values of an "
+    "ignored resource do not run.",
+)
+SYNC_WAVES: Final = Option(
+    "syncWaves",
+    OptionKind.STRING,
+    "Dependencies as sync waves",
+    "`true` lets Argo CD apply objects in the order of the program's dependencies.",
+)
 
-OPTIONS: Final = (STACK, CONFIG, ALLOW_EMPTY, ALLOW_PLAINTEXT_SECRETS)
+OPTIONS: Final = (
+    STACK,
+    CONFIG,
+    ALLOW_EMPTY,
+    ALLOW_PLAINTEXT_SECRETS,
+    NON_KUBERNETES,
+    SYNC_WAVES,
+)
 """Every option, in the order in which Argo CD shows them."""

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -83,15 +83,9 @@ def generate() -> None:
 @click.option(
     "--allow-plaintext-secrets", is_flag=True, help="Accept secret values outside of Secrets."
 )
-def render(
-    path: Path,
-    stack: str | None,
-    config: tuple[str, ...],
-    namespace: str,
-    *,
-    allow_empty: bool,
-    allow_plaintext_secrets: bool,
-) -> None:
+@click.option("--ignore-foreign", is_flag=True, help="Leave out resources of other providers.")
+@click.option("--sync-waves", is_flag=True, help="Turn dependencies into Argo CD's sync waves.")
+def render(path: Path, config: tuple[str, ...], **options: Any) -> None:
     """Print what Argo CD would get from the program in PATH.
 
     \b
@@ -102,14 +96,7 @@ def render(
     """
     from plugin_image.renderer.options import Options
 
-    asked = Options(
-        stack=stack,
-        config=dict(_assignment(text) for text in config),
-        allow_empty=allow_empty,
-        allow_plaintext_secrets=allow_plaintext_secrets,
-        namespace=namespace,
-    )
-    _render(path, asked)
+    _render(path, Options(config=dict(_assignment(text) for text in config), **options))
 
 
 @pulumi.command()

@@ -61,8 +61,8 @@ def _derive_key(passphrase: str | None, salt: str | None, file: str) -> bytes:
             fix="give PULUMI_CONFIG_PASSPHRASE to the plugin's credentials",
         )
     # Imported here: most stacks have nothing to decrypt, and need not pay for it.
-    from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415
-    from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC  # noqa: PLC0415
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC
 
     try:
         _version, salt_text, check = (salt or "").split(":", 2)
@@ -83,8 +83,8 @@ def _derive_key(passphrase: str | None, salt: str | None, file: str) -> bytes:
 
 def _open(ciphertext: str, key: bytes) -> str:
     """Decrypt `v1:<nonce>:<ciphertext>`; raises ValueError when it does not open."""
-    from cryptography.exceptions import InvalidTag  # noqa: PLC0415
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     try:
         version, nonce, sealed = ciphertext.split(":")

@@ -7,6 +7,7 @@ a missing or wrong object would be pruned or applied to a running cluster.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from plugin_image.renderer import waves
 from plugin_image.renderer.errors import ManifestError, RefusedError
 from plugin_image.renderer.monitor import kinds, shapes, wire
 from plugin_image.renderer.monitor.recording import Recording, Registration
@@ -25,14 +26,16 @@ def build(recording: Recording, options: Options) -> list[Manifest]:
     only a cluster could know, and for an empty set; RefusedError for a secret value
     outside of a Secret. `options` may allow the last two.
     """
-    manifests = [_manifest(entry, recording, options) for entry in recording.registrations]
-    _refuse_duplicates(zip(recording.registrations, manifests, strict=True), options.namespace)
-    if not manifests and not options.allow_empty:
+    entries = [(entry, _manifest(entry, recording, options)) for entry in recording.registrations]
+    _refuse_duplicates(entries, options.namespace)
+    if options.sync_waves:
+        waves.add(entries)
+    if not entries and not options.allow_empty:
         raise ManifestError(
             "the program registered no Kubernetes objects, and Argo CD would prune what is running",
             fix="correct the program, or set the plugin parameter `allowEmpty` to true",
         )
-    return sorted(manifests, key=_order)
+    return sorted((manifest for _, manifest in entries), key=_order)
 
 
 def _manifest(entry: Registration, recording: Recording, options: Options) -> Manifest:

@@ -25,6 +25,10 @@ class Options:
     config: Mapping[str, str] = field(default_factory=dict)
     allow_empty: bool = False
     allow_plaintext_secrets: bool = False
+    ignore_foreign: bool = False
+    """Leave out what is not a Kubernetes object."""
+    sync_waves: bool = False
+    """Turn dependencies into Argo CD's sync waves."""
     namespace: str = "default"
     """The Application's destination namespace."""
 
@@ -47,6 +51,8 @@ def from_application(env: Mapping[str, str]) -> Options:
         config=given.get(contract.CONFIG, {}),
         allow_empty=_flag(contract.ALLOW_EMPTY, given),
         allow_plaintext_secrets=_flag(contract.ALLOW_PLAINTEXT_SECRETS, given),
+        ignore_foreign=_choice(contract.NON_KUBERNETES, given, ("refuse", "ignore")) == "ignore",
+        sync_waves=_flag(contract.SYNC_WAVES, given),
         namespace=env.get("ARGOCD_APP_NAMESPACE") or "default",
     )
 
@@ -130,7 +136,12 @@ def _checked(option: Option, value: Any, what: str) -> Any:
 
 
 def _flag(option: Option, given: Mapping[Option, Any]) -> bool:
-    value = given.get(option, "false")
-    if value not in ("true", "false", ""):
-        raise UsageError(f"`{option.name}` is {value!r}", fix="use true or false")
-    return bool(value == "true")
+    return _choice(option, given, ("false", "true")) == "true"
+
+
+def _choice(option: Option, given: Mapping[Option, Any], choices: tuple[str, ...]) -> str:
+    """The value of an option with few; the first is the default, also for an empty text."""
+    value = given.get(option) or choices[0]
+    if value not in choices:
+        raise UsageError(f"`{option.name}` is {value!r}", fix=f"use {' or '.join(choices)}")
+    return str(value)

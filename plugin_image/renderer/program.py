@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plugin_image.renderer.errors import ProjectError
-from plugin_image.renderer.monitor.recording import Recording
+from plugin_image.renderer.monitor.job import Job, ReadStack
+from plugin_image.renderer.monitor.recording import Event
 from plugin_image.renderer.project import Configuration, Project
 from plugin_image.renderer.supervise import Ended
 
@@ -22,9 +23,31 @@ class Program:
     env: Mapping[str, str]
     scratch: Path
     """A folder of this render's own, removed after it."""
+    ignore_foreign: bool
+    read_stack: ReadStack
+    """How to read another stack's outputs, which takes credentials that the program lacks."""
+    reads_stacks: bool
+    """Whether `read_stack` can read any."""
 
     ORGANIZATION = "organization"
     """What Pulumi calls the organization where a backend has none."""
+
+    def job(self) -> Job:
+        """The run in plain data."""
+        folder, _ = self.entry()
+        return Job(
+            project=self.project.name,
+            stack=self.stack,
+            organization=self.ORGANIZATION,
+            namespace=self.namespace,
+            root=str(self.project.root),
+            folder=str(folder),
+            config=dict(self.configuration.values),
+            secret_keys=sorted(self.configuration.secret_keys),
+            ignore_foreign=self.ignore_foreign,
+            kube_version=self.env.get("KUBE_VERSION", ""),
+            api_versions=list(filter(None, self.env.get("KUBE_API_VERSIONS", "").split(","))),
+        )
 
     def entry(self) -> tuple[Path, str]:
         """The folder to run in and what to run there; `.` where the language finds it itself.
@@ -32,7 +55,7 @@ class Program:
         As `main` of Pulumi.yaml says: a folder, or a file in one. Raises ProjectError when
         it does not exist or lies outside of the project.
         """
-        root = self.project.root.resolve()
+        root = self.project.root
         path = (root / self.project.main).resolve()
         if not path.is_relative_to(root):
             raise ProjectError(f"`main` of {self.project.file} points out of the project")
@@ -60,6 +83,7 @@ class Failure:
 class Run:
     """A program's run, whether it came to its end or not."""
 
-    recording: Recording
+    events: list[Event]
+    """What the monitor reported, for `Recording.of`."""
     ended: Ended
     failure: Failure | None = None

@@ -9,14 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, cast
 
-from plugin_image.renderer import documents, environment, hosts, manifests, redaction
+from plugin_image.renderer import documents, environment, hosts, manifests, redaction, stacks
 from plugin_image.renderer.dependencies import Cache
 from plugin_image.renderer.errors import ProgramError, ProjectError, RefusedError, RenderError
+from plugin_image.renderer.monitor.recording import Recording
 from plugin_image.renderer.options import Options
 from plugin_image.renderer.program import Program, Run
 from plugin_image.renderer.project import Project, choose_stack, load_configuration, load_project
 from plugin_image.renderer.settings import Settings
 from plugin_image.renderer.slots import slot
+from plugin_image.renderer.stacks import Stacks
 from plugin_image.renderer.supervise import Deadline
 
 _HOSTS = ("python", "nodejs")
@@ -51,6 +53,7 @@ def render(root: Path, options: Options, settings: Settings) -> str:
     host = _host(project)
     stack = choose_stack(project, options.stack)
     configuration = load_configuration(project, stack, options.config, settings.passphrase)
+    readable = stacks.readable(os.environ)
     with slot(settings.cache / "slots", settings.concurrency, deadline), _scratch() as scratch:
         program = Program(
             project=project,
@@ -59,13 +62,17 @@ def render(root: Path, options: Options, settings: Settings) -> str:
             namespace=options.namespace,
             env=environment.for_program(os.environ, scratch, settings.passed_env),
             scratch=scratch,
+            ignore_foreign=options.ignore_foreign,
+            read_stack=Stacks(scratch).read if readable else stacks.refuse,
+            reads_stacks=readable,
         )
         installed = host.install(project.root, Cache(settings.cache, scratch, deadline))
         run = host.run(program, installed, deadline)
-    secrets = [*configuration.secrets(), *redaction.secrets_of(run.recording)]
+    recording = Recording.of(run.events)
+    secrets = [*configuration.secrets(), *redaction.secrets_of(recording)]
     try:
-        _require_success(run)
-        return documents.to_stream(manifests.build(run.recording, options))
+        _require_success(recording, run)
+        return documents.to_stream(manifests.build(recording, options))
     except RenderError as error:
         raise error.redacted(lambda text: redaction.redact(text, secrets)) from None
 
@@ -88,9 +95,9 @@ def _host(project: Project) -> Host:
     return cast(Host, importlib.import_module(f"{hosts.__name__}.{project.runtime}"))
 
 
-def _require_success(run: Run) -> None:
+def _require_success(recording: Recording, run: Run) -> None:
     """Raise what stopped the program: our refusal first, for it causes all the others."""
-    recording, ended = run.recording, run.ended
+    ended = run.ended
     errors = [message.text for message in recording.messages if message.severity == "error"]
     details = "\n".join([*errors, ended.output])
     if recording.refusals:

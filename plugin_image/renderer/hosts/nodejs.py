@@ -13,11 +13,8 @@ from pathlib import Path
 from plugin_image.renderer import dependencies, supervise
 from plugin_image.renderer.dependencies import Cache
 from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.monitor.core import Deployment, Monitor
-from plugin_image.renderer.monitor.engine import Engine
-from plugin_image.renderer.monitor.naming import Namer, namer
 from plugin_image.renderer.monitor.recording import Event, Recording
-from plugin_image.renderer.monitor.server import serve
+from plugin_image.renderer.monitor.session import Session
 from plugin_image.renderer.program import Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline
 
@@ -63,39 +60,25 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
         )
     folder, entry = program.entry()
     events: list[Event] = []
-    monitor = Monitor(
-        Deployment(
-            project=program.project.name,
-            stack=program.stack,
-            organization=program.ORGANIZATION,
-            namespace=program.namespace,
-            root=str(program.project.root),
-        ),
-        _namer(program),
-        events.append,
-    )
     with (
         _modules_beside(program.project.root, installed),
-        serve(monitor, Engine(events.append)) as address,
+        Session(
+            program.job(), events.append, env=program.env, read_stack=program.read_stack
+        ) as session,
     ):
         ended = supervise.run(
-            [dependencies.tool("node"), runner, *_arguments(program, folder, address), entry],
+            [
+                dependencies.tool("node"),
+                runner,
+                *_arguments(program, folder, session.endpoint()),
+                entry,
+            ],
             doing="the program was running",
             cwd=folder,
             env={**program.env, **_environment(program)},
             deadline=deadline,
         )
-    recording = Recording.of(events)
-    return Run(recording, ended, _failure(recording, folder) if ended.status else None)
-
-
-def _namer(program: Program) -> Namer:
-    return namer(
-        program.configuration.values,
-        organization=program.ORGANIZATION,
-        project=program.project.name,
-        stack=program.stack,
-    )
+    return Run(events, ended, _failure(Recording.of(events), folder) if ended.status else None)
 
 
 def _arguments(program: Program, folder: Path, address: str) -> list[str]:

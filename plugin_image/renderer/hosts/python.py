@@ -9,13 +9,13 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from plugin_image.renderer import dependencies, supervise
 from plugin_image.renderer.dependencies import Cache
 from plugin_image.renderer.errors import ProjectError
-from plugin_image.renderer.monitor.recording import Recording
+from plugin_image.renderer.monitor.recording import Event
 from plugin_image.renderer.program import Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline
 
@@ -51,42 +51,44 @@ def run(program: Program, interpreter: Path, deadline: Deadline) -> Run:
 
     Raises ProjectError when there is nothing to run, and DeadlineError.
     """
+    if not program.reads_stacks:
+        return _run(program, interpreter, deadline, address="")
+    # What it takes to read other stacks stays in this process, and so does the monitor.
+    from plugin_image.renderer.monitor.session import Session
+
+    events: list[Event] = []
+    with Session(
+        program.job(), events.append, env=program.env, read_stack=program.read_stack
+    ) as session:
+        run = _run(program, interpreter, deadline, address=session.endpoint())
+    return replace(run, events=[*events, *run.events])
+
+
+def _run(program: Program, interpreter: Path, deadline: Deadline, *, address: str) -> Run:
     folder, entry = program.entry()
     if entry == "." and not (folder / "__main__.py").is_file():
         raise ProjectError(
             f"no __main__.py beside {program.project.file}",
             fix="add it, or name the program's file as `main`",
         )
+    given = {"entry": entry, "job": program.job().to_json(), "address": address}
     with tempfile.TemporaryFile(dir=_memory()) as results:
         ended = supervise.run(
-            [interpreter, "-X", "frozen_modules=on", _RUNNER, str(results.fileno())],
+            [interpreter, _RUNNER, str(results.fileno())],
             doing="the program was running",
             cwd=folder,
             env=program.env,
             deadline=deadline,
-            stdin=json.dumps(_job(program, entry)).encode(),
+            stdin=json.dumps(given).encode(),
             pass_fds=[results.fileno()],
         )
         results.seek(0)
         events = list(_events(results.read()))
     failure = next((Failure(**event["failure"]) for event in events if "failure" in event), None)
-    return Run(Recording.of(events), ended, failure)
+    return Run(events, ended, failure)
 
 
-def _job(program: Program, entry: str) -> dict[str, Any]:
-    return {
-        "entry": entry,
-        "root": str(program.project.root.resolve()),
-        "project": program.project.name,
-        "stack": program.stack,
-        "organization": program.ORGANIZATION,
-        "namespace": program.namespace,
-        "config": dict(program.configuration.values),
-        "secret_keys": sorted(program.configuration.secret_keys),
-    }
-
-
-def _events(data: bytes) -> Iterator[dict[str, Any]]:
+def _events(data: bytes) -> Iterator[Event]:
     """The events a runner wrote, a line each; the last may be cut off."""
     for line in data.splitlines(keepends=True):
         if line.endswith(b"\n"):

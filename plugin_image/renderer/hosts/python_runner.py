@@ -2,8 +2,8 @@
 
 Started as a script by `hosts.python`, in the interpreter that has the program's SDK, with
 the job as JSON on stdin and the number of the file for events as its argument. Does what
-Pulumi's `pulumi-language-python-exec` does, without the network and with a report of the
-failure that names the program's own line.
+Pulumi's `pulumi-language-python-exec` does, without the network where it can, and with a
+report of the failure that names the program's own line.
 """
 
 import asyncio
@@ -23,18 +23,19 @@ _PARALLEL = 4
 
 def main() -> int:
     """Run the job; the exit status is 0 only if the program came to its end."""
-    job = json.load(sys.stdin)
+    given = json.load(sys.stdin)
     report = _reporter(int(sys.argv[1]))
     sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - the program's own stdin
-    sys.argv = [job["entry"]]
+    sys.argv = [given["entry"]]
     sys.path[0] = os.getcwd()  # noqa: PTH109 - in place of this script's folder
     try:
-        _run(job, report)
+        _run(given, report)
     except BaseException as error:  # noqa: BLE001 - whatever it was, it is reported
         if isinstance(error, SystemExit) and error.code in (None, 0):
             return 0  # without `finished`: an early exit, which is told apart from failure
-        report({"failure": _describe(error, job["root"])})
+        report({"failure": _describe(error, given["job"]["root"])})
         return 1
+    report({"finished": True})
     return 0
 
 
@@ -47,30 +48,31 @@ def _reporter(fd: int) -> Any:
     return report
 
 
-def _run(job: dict[str, Any], report: Any) -> None:
+def _run(given: dict[str, Any], report: Any) -> None:
+    """Run the program, with the monitor at the given address or else in this process."""
     sys.path.append(_IMPORT_ROOT)
     import pulumi.runtime
 
-    from plugin_image.renderer.monitor.core import Deployment, Monitor
     from plugin_image.renderer.monitor.direct import DirectStub
-    from plugin_image.renderer.monitor.engine import Engine
-    from plugin_image.renderer.monitor.naming import namer
+    from plugin_image.renderer.monitor.job import Job
+    from plugin_image.renderer.monitor.session import Session
+    from plugin_image.renderer.stacks import refuse
 
     sys.path.remove(_IMPORT_ROOT)
-    names = {key: job[key] for key in ("project", "stack", "organization")}
-    deployment = Deployment(namespace=job["namespace"], root=job["root"], **names)
-    monitor = Monitor(deployment, namer(job["config"], **names), report)
-    pulumi.runtime.set_all_config(job["config"], job["secret_keys"])
-    pulumi.runtime.configure(
-        pulumi.runtime.Settings(
-            monitor=DirectStub(monitor),
-            engine=DirectStub(Engine(report)),
-            parallel=_PARALLEL,
-            dry_run=False,
-            root_directory=job["root"],
-            **names,
-        )
+    job = Job(**given["job"])
+    session = Session(job, report, env=dict(os.environ), read_stack=refuse)
+    settings = pulumi.runtime.Settings(
+        monitor=given["address"] or DirectStub(session.monitor),
+        engine=given["address"] or DirectStub(session.engine),
+        parallel=_PARALLEL,
+        dry_run=False,
+        root_directory=job.root,
+        project=job.project,
+        stack=job.stack,
+        organization=job.organization,
     )
+    pulumi.runtime.set_all_config(job.config, job.secret_keys)
+    pulumi.runtime.configure(settings)
     # A failed program leaves tasks behind that nobody awaits; its failure is reported once.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     loop = asyncio.new_event_loop()
@@ -78,9 +80,10 @@ def _run(job: dict[str, Any], report: Any) -> None:
     executor = ThreadPoolExecutor(max_workers=_PARALLEL * 4)
     loop.set_default_executor(executor)
     try:
-        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _execute(job["entry"])))
+        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _execute(given["entry"])))
     finally:
         executor.shutdown(wait=False)
+        session.close()
         sys.stdout.flush()
         sys.stderr.flush()
 

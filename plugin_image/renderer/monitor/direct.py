@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import grpc
+from pulumi.runtime.proto import resource_pb2_grpc
 
-from plugin_image.renderer.monitor.core import MonitorError
+from plugin_image.renderer.monitor.errors import MonitorError
 
 
 class _DirectError(grpc.RpcError):
@@ -27,8 +28,11 @@ class _DirectError(grpc.RpcError):
         return self._details
 
 
-class DirectStub:
-    """Stands in for a gRPC stub: each rpc is a call of the service's method of that name."""
+class DirectStub(resource_pb2_grpc.ResourceMonitorStub):
+    """Stands in for a gRPC stub: each rpc is a call of the service's method of that name.
+
+    SDKs offer callbacks only to what is their monitor's stub by type.
+    """
 
     def __init__(self, service: object) -> None:
         self._service = service

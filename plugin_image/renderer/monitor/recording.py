@@ -30,6 +30,9 @@ class Registration:
     source: str
     """Where the program registered it, `file:line`, or empty when its SDK does not say."""
 
+    dependencies: list[str]
+    """URNs of what it comes after: by `depends_on`, or by using its values."""
+
     def __str__(self) -> str:
         """The object as messages name it."""
         place = f" ({self.source})" if self.source else ""

@@ -8,18 +8,22 @@ from typing import Any, cast
 import grpc
 from pulumi.runtime.proto import engine_pb2_grpc, resource_pb2_grpc
 
-from plugin_image.renderer.monitor.core import Monitor, MonitorError
+from plugin_image.renderer.monitor.core import Monitor
 from plugin_image.renderer.monitor.engine import Engine
+from plugin_image.renderer.monitor.errors import MonitorError
 
 _LARGEST_MESSAGE = 400 * 1024 * 1024
 """What the SDKs themselves set; one ConfigMap may be 1 MiB, a list of objects more."""
+
+_MOST_REQUESTS = 512
+"""A component waits for its children, which come as requests, too: there must be room."""
 
 
 @contextmanager
 def serve(monitor: Monitor, engine: Engine) -> Iterator[str]:
     """Serve both on one free loopback port, whose `host:port` is given, until the end."""
     server = grpc.server(
-        ThreadPoolExecutor(max_workers=16, thread_name_prefix="monitor"),
+        ThreadPoolExecutor(max_workers=_MOST_REQUESTS, thread_name_prefix="monitor"),
         options=[
             ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
             ("grpc.max_send_message_length", _LARGEST_MESSAGE),

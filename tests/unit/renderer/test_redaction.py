@@ -34,7 +34,7 @@ def test_secrets_too_short_to_tell_are_left() -> None:
 
 def test_what_a_program_marked_is_collected_from_every_depth() -> None:
     entry = Registration(
-        urn="urn", type="kubernetes:core/v1:Secret", name="x", index=0, source="",
+        urn="urn", type="kubernetes:core/v1:Secret", name="x", index=0, source="", dependencies=[],
         object={"data": wire.secret({"a": ["one", wire.secret("two")]}), "n": wire.secret(77)},
     )  # fmt: skip
     assert sorted(secrets_of(Recording([entry]))) == ["77", "one", "two"]
