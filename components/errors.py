@@ -28,7 +28,3 @@ class InvalidInputError(InstallerError):
     def located(self, where: str) -> "InvalidInputError":
         """Return the same error, naming the component instance that was given the argument."""
         return InvalidInputError(self.field, self.problem, self.fix, where)
-
-
-class UnsuitableDeploymentError(InstallerError):
-    """The live repo-server Deployment lacks what a sidecar builds on."""

@@ -9,7 +9,14 @@ import pulumi_kubernetes as k8s
 
 from components import argocd, inputs, reapply, validation
 from components.errors import InvalidInputError
-from components.sidecar import Settings, Sidecar, check_env, check_volumes, container_name
+from components.sidecar import (
+    CONTAINER_PREFIX,
+    Settings,
+    Sidecar,
+    check_env,
+    check_volumes,
+    container_name,
+)
 
 
 class RepoServerArgs(TypedDict):
@@ -80,6 +87,7 @@ class _Live:
     target: _Target
     annotations: Mapping[str, str]
     containers: Sequence[str]
+    rolled_out: bool
 
 
 class RepoServerSidecar(pulumi.ComponentResource):
@@ -106,26 +114,15 @@ class RepoServerSidecar(pulumi.ComponentResource):
         sidecar = pulumi.Output.all(settings, references).apply(
             lambda known: inputs.located(where, lambda: _sidecar(known[0], known[1]))
         )
-        transforms: list[pulumi.ResourceTransform] = []
+        options = pulumi.ResourceOptions(parent=self)
         if inputs.plain_flag(where, given, "check_deployment", default=True):
             live = self._look_up(name, where, target, settings)
             target = live.apply(lambda deployment: deployment.target)
             applied = pulumi.Output.all(live, sidecar).apply(lambda known: _applied(*known))
-            transforms = reapply.unless(applied)
-        patch = self._patch(name, target, sidecar, transforms)
-        self.container_name = pulumi.Output.all(sidecar, patch.metadata).apply(
-            lambda known: str(known[0].name)
-        )
-        self.register_outputs({"container_name": self.container_name})
-
-    def _patch(
-        self,
-        name: str,
-        target: pulumi.Output[_Target],
-        sidecar: pulumi.Output[Sidecar],
-        transforms: list[pulumi.ResourceTransform],
-    ) -> k8s.apps.v1.DeploymentPatch:
-        return k8s.apps.v1.DeploymentPatch(
+            options = pulumi.ResourceOptions.merge(
+                options, reapply.options(applied, CONTAINER_PREFIX)
+            )
+        patch = k8s.apps.v1.DeploymentPatch(
             name,
             # No `pulumi.com/patchFieldManager`: it would be one annotation of the live
             # Deployment that every plugin's patch wants to set otherwise. The provider gives
@@ -138,8 +135,12 @@ class RepoServerSidecar(pulumi.ComponentResource):
                 ),
             },
             spec=sidecar.apply(lambda s: {"template": {"spec": s.pod_spec()}}),
-            opts=pulumi.ResourceOptions(parent=self, transforms=transforms),
+            opts=options,
         )
+        self.container_name = pulumi.Output.all(sidecar, patch.metadata).apply(
+            lambda known: str(known[0].name)
+        )
+        self.register_outputs({"container_name": self.container_name})
 
     def _look_up(
         self,
@@ -163,19 +164,24 @@ class RepoServerSidecar(pulumi.ComponentResource):
         )
 
         def check(known: Sequence[Any]) -> _Live:
-            target, settings, annotations, (containers, volumes) = known
+            target, settings, annotations, (containers, volumes), rolled_out = known
             expected = {
                 "var_files_volume": settings.var_files_volume,
                 "plugins_volume": settings.plugins_volume,
             }
             where_to = f"{target.namespace}/{target.deployment}"
             inputs.located(where, lambda: check_volumes(where_to, volumes, expected))
-            return _Live(target, annotations, containers)
+            return _Live(target, annotations, containers, rolled_out)
 
         annotations = deployment.metadata.apply(lambda m: dict(m.annotations or {}))
         names = deployment.spec.apply(_names)
+        rolled_out = pulumi.Output.all(
+            deployment.metadata.apply(lambda m: m.generation),
+            deployment.spec.apply(lambda s: s.replicas),
+            deployment.status.apply(_progress),
+        ).apply(lambda known: _rolled_out(*known))
         return pulumi.Output.unsecret(
-            pulumi.Output.all(target, settings, annotations, names).apply(check)
+            pulumi.Output.all(target, settings, annotations, names, rolled_out).apply(check)
         )
 
 
@@ -192,6 +198,7 @@ class _References:
     secret_file_keys: list[str]
 
 
+_SKIP_AWAIT = "pulumi.com/skipAwait"
 _TARGET = ("namespace", "deployment", "await_rollout")
 _SETTINGS = tuple(field.name for field in fields(Settings))
 _REFERENCES = tuple(field.name for field in fields(_References))
@@ -268,14 +275,39 @@ def _names(spec: k8s.apps.v1.outputs.DeploymentSpec) -> tuple[list[str], list[st
 def _annotations(target: _Target, sidecar: Sidecar) -> dict[str, str]:
     annotations = {_fingerprint_key(sidecar): reapply.fingerprint(sidecar.pod_spec())}
     if not target.await_rollout:
-        annotations["pulumi.com/skipAwait"] = "true"
+        annotations[_SKIP_AWAIT] = "true"
     return annotations
 
 
 def _applied(live: _Live, sidecar: Sidecar) -> bool:
-    fingerprint = live.annotations.get(_fingerprint_key(sidecar))
-    present = sidecar.name in live.containers
-    return present and fingerprint == reapply.fingerprint(sidecar.pod_spec())
+    """Tell whether the live Deployment is what the patch would make of it.
+
+    That includes the roll-out, where it is waited for: an `up` after a failed one tries again.
+    """
+    ours = {_fingerprint_key(sidecar), _SKIP_AWAIT}
+    found = {key: value for key, value in live.annotations.items() if key in ours}
+    return (
+        found == _annotations(live.target, sidecar)
+        and sidecar.name in live.containers
+        and (live.rolled_out or not live.target.await_rollout)
+    )
+
+
+def _progress(status: k8s.apps.v1.outputs.DeploymentStatus | None) -> tuple[int, int, int]:
+    """Return the generation that was acted on, and the updated and the available replicas."""
+    if status is None:
+        return 0, 0, 0
+    return (
+        status.observed_generation or 0,
+        status.updated_replicas or 0,
+        status.available_replicas or 0,
+    )
+
+
+def _rolled_out(generation: int | None, replicas: int | None, progress: Sequence[int]) -> bool:
+    observed, updated, available = progress
+    wanted = 1 if replicas is None else replicas
+    return observed >= (generation or 0) and updated >= wanted and available >= wanted
 
 
 def _fingerprint_key(sidecar: Sidecar) -> str:

@@ -21,6 +21,9 @@ RESERVED_ENV: Final = {
 }
 """Variables that the sidecar sets or that would break it, and what each decides."""
 
+CONTAINER_PREFIX: Final = "cmp-"
+"""Begins the names of all plugins' containers."""
+
 _READ_ONLY = 0o444
 _READ_AND_EXECUTE = 0o555
 _LONGEST_VOLUME_SUFFIX = len("-credentials")
@@ -204,7 +207,7 @@ def socket_path(plugin_name: str) -> str:
 def container_name(plugin_name: object) -> str:
     """Return the container's name: another one for each version, so that two can run at once."""
     words = validation.text("plugin_name", plugin_name)
-    name = "cmp-" + words.lower().replace(".", "-").replace("_", "-")
+    name = CONTAINER_PREFIX + words.lower().replace(".", "-").replace("_", "-")
     longest = validation.DNS_LABEL_MAX - _LONGEST_VOLUME_SUFFIX
     if len(name) > longest:
         raise InvalidInputError(

@@ -7,6 +7,7 @@ import pulumi
 import pytest
 
 from components import reapply
+from components.errors import InstallerError
 
 
 @pytest.fixture(autouse=True)
@@ -16,10 +17,14 @@ def _no_mocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def outcome(applied: bool) -> Any:
     async def transformed() -> Any:
-        (transform,) = reapply.unless(pulumi.Output.from_input(applied))
-        options = pulumi.ResourceOptions(ignore_changes=["status"])
+        options = reapply.options(pulumi.Output.from_input(applied), "cmp-")
+        (transform,) = options.transforms or []
         args = pulumi.ResourceTransformArgs(
-            custom=True, type_="t", name="n", props={"spec": 1}, opts=options
+            custom=True,
+            type_="t",
+            name="n",
+            props={"spec": 1},
+            opts=pulumi.ResourceOptions(ignore_changes=["status"]),
         )
         result: Any = transform(args)
         return await result
@@ -27,14 +32,29 @@ def outcome(applied: bool) -> Any:
     return asyncio.run(transformed())
 
 
-def test_an_applied_patch_is_left_alone_and_keeps_its_other_options() -> None:
+def test_the_lists_of_an_applied_patch_are_not_compared_and_its_other_options_stay() -> None:
     result = outcome(applied=True)
     assert result.props == {"spec": 1}
-    assert set(result.opts.ignore_changes) == {"status", "metadata", "spec"}
+    assert set(result.opts.ignore_changes) == {
+        "status",
+        "spec.template.spec.containers[*]",
+        "spec.template.spec.volumes[*]",
+    }
 
 
 def test_a_patch_that_is_not_applied_is_compared() -> None:
     assert outcome(applied=False) is None
+
+
+def patch_of(*names: str) -> dict[str, Any]:
+    containers = [{"name": name} for name in names]
+    return {"spec": {"template": {"spec": {"containers": containers}}}}
+
+
+def test_an_update_never_takes_over_a_container_of_argo_cd() -> None:
+    reapply.refuse_foreign_containers(patch_of("cmp-tool"), "cmp-")
+    with pytest.raises(InstallerError, match=r"argocd-repo-server .*pulumi up --refresh"):
+        reapply.refuse_foreign_containers(patch_of("argocd-repo-server"), "cmp-")
 
 
 def test_equal_content_has_one_fingerprint_whatever_its_order() -> None:
