@@ -10,6 +10,9 @@ from plugin_image.renderer.monitor.recording import Event
 from plugin_image.renderer.project import Configuration, Project
 from plugin_image.renderer.supervise import Ended
 
+_RECENT_KUBE_VERSION = "1.34.0"
+"""What charts see at someone's desk, where no destination is known; KUBE_VERSION sets it."""
+
 
 @dataclass(frozen=True)
 class Program:
@@ -45,7 +48,7 @@ class Program:
             config=dict(self.configuration.values),
             secret_keys=sorted(self.configuration.secret_keys),
             ignore_foreign=self.ignore_foreign,
-            kube_version=self.env.get("KUBE_VERSION", ""),
+            kube_version=self.env.get("KUBE_VERSION") or _RECENT_KUBE_VERSION,
             api_versions=list(filter(None, self.env.get("KUBE_API_VERSIONS", "").split(","))),
         )
 

@@ -54,6 +54,9 @@ class Plugin(Protocol):
     def construct(self, request: Any, fields: Mapping[str, Any]) -> Any:
         """The ConstructResponse of a component."""
 
+    def learn(self, error: MonitorError) -> bool:
+        """Whether the plugin has learned from a failed `construct`, which is worth another try."""
+
     def close(self) -> None:
         """End it."""
 
@@ -304,12 +307,24 @@ class Monitor:
             "configSecretKeys": self._deployment.secret_keys,
         }
         self._transforms.hand_over(request)
-        made = self._plugin(provider).construct(request, fields)
+        plugin = self._plugin(provider)
+        try:
+            made = plugin.construct(request, fields)
+        except MonitorError as error:
+            if not plugin.learn(error):
+                raise
+            self._forget(request)
+            return self._construct(request)
         response = resource_pb2.RegisterResourceResponse(urn=made.urn)
         response.object.CopyFrom(made.state)
         with self._lock:
             self._states[made.urn] = "", structs.from_struct(made.state)
         return response
+
+    def _forget(self, request: Any) -> None:
+        """Let a component be registered again whose provider failed before any child of it."""
+        with self._lock:
+            self._types.pop(self._urn_of(request), None)
 
     def _invoke(self, request: Any) -> Any:
         self._transforms.apply_to_invoke(request)
@@ -381,15 +396,19 @@ class Monitor:
 
     def _urn(self, request: Any, called: str) -> str:
         """The URN, with the types of all parents. Source: `sdk/go/common/resource/urn/urn.go`."""
-        stack, project = self._deployment.stack, self._deployment.project
         with self._lock:
-            parent = self._types.get(request.parent, "")
-            nested = parent and parent != _STACK
-            qualified = f"{parent}${request.type}" if nested else request.type
-            urn = f"urn:pulumi:{stack}::{project}::{qualified}::{request.name}"
+            urn = self._urn_of(request)
             if urn in self._types:
                 raise Refusal(
                     f"{called} is there twice, by type and name", "give each resource its own name"
                 )
-            self._types[urn] = qualified
+            self._types[urn] = self._qualified_type(request)
             return urn
+
+    def _urn_of(self, request: Any) -> str:
+        stack, project = self._deployment.stack, self._deployment.project
+        return f"urn:pulumi:{stack}::{project}::{self._qualified_type(request)}::{request.name}"
+
+    def _qualified_type(self, request: Any) -> str:
+        parent = self._types.get(request.parent, _STACK)
+        return request.type if parent == _STACK else f"{parent}${request.type}"

@@ -1,15 +1,17 @@
 """The real Kubernetes provider, for what only it can do: charts, YAML files, kustomizations.
 
 It is asked for functions (`Invoke`) and components (`Construct`) and never for resources,
-so it creates nothing. It runs without a cluster: told to render into a folder, it needs
-none, and without `Create` it never writes there.
+so it creates nothing. It needs no cluster: it sees what is known of the destination
+(`discovery`) and nothing else.
 """
 
 import json
+import re
 import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,11 @@ from typing import Any
 import grpc
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
-from plugin_image.renderer.monitor import structs, wire
+from plugin_image.renderer.monitor import discovery, structs, wire
 from plugin_image.renderer.monitor.errors import MonitorError, Refusal, details_of
 
 _PROGRAM = "pulumi-resource-kubernetes"
+_UNKNOWN_KIND = re.compile(r"if the following GVK is namespaced: (\S+), Kind=(\w+)")
 _LARGEST_MESSAGE = 400 * 1024 * 1024
 
 
@@ -46,7 +49,8 @@ class KubernetesPlugin:
         self._namespace = namespace
         self._endpoint = endpoint
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._open = ExitStack()
+        self._api_versions = environment.api_versions
         self._stub: Any = None
 
     def invoke(self, function: str, arguments: Any) -> Any:
@@ -76,13 +80,29 @@ class KubernetesPlugin:
         )
         return self._ask("Construct", asked, f"{request.type} {request.name!r}")
 
+    def learn(self, error: MonitorError) -> bool:
+        """Whether `error` was about a kind that the provider did not know, and now does.
+
+        It must know of every object whether its kind lives in a namespace. Kinds that the
+        destination does not have yet count as namespaced, as they do for the monitor. The
+        provider looks once, so another one is started.
+        """
+        found = _UNKNOWN_KIND.search(str(error))
+        if found is None:
+            return False
+        group_version, kind = found.groups()
+        entry = f"{group_version}/{kind}"
+        with self._lock:
+            if entry in self._api_versions:
+                return False
+            self._api_versions += (group_version, entry)
+            # The old one stays up: other calls may be under way.
+            self._stub = None
+        return True
+
     def close(self) -> None:
         """End the process."""
-        if self._process:
-            self._process.kill()
-            self._process.wait()
-            if self._process.stdout:
-                self._process.stdout.close()
+        self._open.close()
 
     def _ask(self, rpc: str, request: Any, what: str) -> Any:
         try:
@@ -105,15 +125,18 @@ class KubernetesPlugin:
                 f"{what} needs Pulumi's Kubernetes provider, which is not here",
                 "use the variant of the plugin image that has it",
             )
-        self._process = subprocess.Popen(
-            [program, self._endpoint()],
-            cwd=self._environment.folder,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+        process = self._open.enter_context(
+            subprocess.Popen(
+                [program, self._endpoint()],
+                cwd=self._environment.folder,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
         )
-        port = self._process.stdout.readline().strip() if self._process.stdout else b""
+        self._open.callback(process.kill)
+        port = process.stdout.readline().strip() if process.stdout else b""
         if not port.isdigit():
             raise MonitorError("INTERNAL", f"{_PROGRAM} did not start")
         channel = grpc.insecure_channel(
@@ -124,8 +147,9 @@ class KubernetesPlugin:
             ],
         )
         stub = provider_pb2_grpc.ResourceProviderStub(channel)
+        known = discovery.serve(self._environment.kube_version, self._api_versions)
         variables = {
-            "kubernetes:config:renderYamlToDirectory": "/nonexistent",
+            "kubernetes:config:kubeconfig": self._open.enter_context(known),
             "kubernetes:config:namespace": self._namespace,
         }
         stub.Configure(provider_pb2.ConfigureRequest(variables=variables))
