@@ -14,6 +14,23 @@ IMAGE = f"registry.example.com/plugin@{DIGEST}"
 REPO_SERVER_VOLUMES = ["ssh-known-hosts", "var-files", "plugins"]
 
 
+SECRET_MARK = "4dabf18193072939515e22adb298388d"
+"""Key of the object around a secret, on its way to the engine."""
+
+
+def is_secret(value: Any) -> bool:
+    return isinstance(value, dict) and SECRET_MARK in value
+
+
+def revealed(value: Any) -> Any:
+    """Return a value without the marks around the secrets in it."""
+    if is_secret(value):
+        return revealed(value["value"])
+    if isinstance(value, dict):
+        return {key: revealed(item) for key, item in value.items()}
+    return [revealed(item) for item in value] if isinstance(value, list) else value
+
+
 @dataclass
 class FakeEngine(pulumi.runtime.Mocks):
     """Records what a program registers, and answers like the API server would."""
@@ -43,7 +60,7 @@ class FakeEngine(pulumi.runtime.Mocks):
         self, args: pulumi.runtime.MockCallArgs
     ) -> tuple[dict[str, Any], list[tuple[str, str]] | None]:
         self.calls.append(args)
-        return self._answer(args), None
+        return self._answer(args), []
 
     def _answer(self, args: pulumi.runtime.MockCallArgs) -> dict[str, Any]:
         if args.token == "aws:ecr/getAuthorizationToken:getAuthorizationToken":

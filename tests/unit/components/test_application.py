@@ -1,0 +1,116 @@
+"""PluginApplication: names the plugin, and deploys nothing by being registered."""
+
+from typing import Any
+
+import pulumi
+import pytest
+
+from components.application import PluginApplication
+from components.errors import InvalidInputError
+
+from .conftest import FakeEngine, Run
+
+APPLICATION = "kubernetes:argoproj.io/v1alpha1:Application"
+MINIMAL: Any = {
+    "plugin_name": "pulumi-v1.0",
+    "repo_url": "https://git.example.com/apps.git",
+    "path": "guestbook",
+}
+
+
+def application(run: Run, given: Any) -> Any:
+    return run(lambda: PluginApplication("guestbook", MINIMAL | given)).one(APPLICATION).inputs
+
+
+def test_the_smallest_application_names_the_plugin_and_syncs_only_when_asked(run: Run) -> None:
+    inputs = application(run, {})
+    assert inputs["metadata"]["name"] == "guestbook"
+    assert inputs["metadata"]["namespace"] == "argocd"
+    assert inputs["spec"] == {
+        "project": "default",
+        "source": {
+            "repoURL": "https://git.example.com/apps.git",
+            "path": "guestbook",
+            "targetRevision": "HEAD",
+            "plugin": {"name": "pulumi-v1.0"},
+        },
+        "destination": {"server": "https://kubernetes.default.svc"},
+    }
+
+
+def test_parameters_of_all_kinds_and_env_arrive_in_a_stable_order(run: Run) -> None:
+    given = {
+        "string_parameters": {"stack": "prod"},
+        "array_parameters": {"files": ["b", "a"]},
+        "map_parameters": {"config": {"replicas": "2"}},
+        "plugin_env": {"B": "2", "A": "1"},
+    }
+    assert application(run, given)["spec"]["source"]["plugin"] == {
+        "name": "pulumi-v1.0",
+        "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}],
+        "parameters": [
+            {"name": "config", "map": {"replicas": "2"}},
+            {"name": "files", "array": ["b", "a"]},
+            {"name": "stack", "string": "prod"},
+        ],
+    }
+
+
+def test_automated_sync_is_as_careful_as_it_was_asked_to_be(run: Run) -> None:
+    policy = application(run, {"automated": True, "sync_options": ["CreateNamespace=true"]})
+    assert policy["spec"]["syncPolicy"] == {
+        "automated": {"prune": False, "selfHeal": False},
+        "syncOptions": ["CreateNamespace=true"],
+    }
+
+
+def test_pruning_and_self_heal_are_options_of_automated_sync(run: Run) -> None:
+    policy = application(run, {"automated": True, "prune": True, "self_heal": True})
+    assert policy["spec"]["syncPolicy"] == {"automated": {"prune": True, "selfHeal": True}}
+
+
+def test_the_destination_may_be_named(run: Run) -> None:
+    given = {"destination_name": "edge", "destination_namespace": "shop"}
+    destination = application(run, given)["spec"]["destination"]
+    assert destination == {"name": "edge", "namespace": "shop"}
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "reason"),
+    [
+        ({"repo_url": ""}, "repo_url", "is empty"),
+        ({"path": None}, "path", "is missing"),
+        ({"path": "/etc"}, "path", "leaves the repository"),
+        ({"path": "a/../../b"}, "path", "leaves the repository"),
+        ({"plugin_name": None}, "plugin_name", "is missing"),
+        ({"application_name": "Guest Book"}, "application_name", "no valid object name"),
+        ({"plugin_env": {"A-B": "1"}}, "plugin_env", "no shell could read"),
+        ({"plugin_env": {"A": pulumi.Output.secret("x")}}, "plugin_env", "Pulumi secret"),
+        ({"string_parameters": {"a": 1}}, "string_parameters.a", "must be a string"),
+        ({"map_parameters": ["a"]}, "map_parameters", "must map"),
+        (
+            {"string_parameters": {"a": "1"}, "map_parameters": {"a": {}}},
+            "map_parameters",
+            "another kind",
+        ),
+        (
+            {"destination_server": "https://a", "destination_name": "b"},
+            "destination_name",
+            "accepts one",
+        ),
+        ({"destination_namespace": "A"}, "destination_namespace", "DNS label"),
+        ({"prune": True}, "prune", "without automated"),
+        ({"self_heal": True}, "self_heal", "without automated"),
+        ({"automated": "true"}, "automated", "true or false"),
+        ({"sync_options": ["CreateNamespace"]}, "sync_options", "would ignore"),
+        ({"repo": "x"}, "repo", "not an argument"),
+    ],
+)
+def test_a_bad_application_is_refused(
+    run: Run, engine: FakeEngine, given: Any, field: str, reason: str
+) -> None:
+    with pytest.raises(InvalidInputError) as raised:
+        application(run, given)
+    assert raised.value.field == field
+    assert reason in raised.value.problem
+    assert not engine.of_type(APPLICATION)

@@ -1,0 +1,70 @@
+"""The public surface: what programs in every language can write, pinned in a file."""
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pulumi.provider.experimental.analyzer import Analyzer
+
+from components.package import COMPONENTS, NAME, VERSION
+
+SCHEMA = Path(__file__).parent / "testdata" / "schema.json"
+
+
+def surface() -> dict[str, Any]:
+    """Return the names and types of all inputs and outputs, without their descriptions."""
+    result = Analyzer(NAME).analyze(COMPONENTS)
+
+    def shape(definition: Any) -> Any:
+        parts = [
+            str(definition.type.value if definition.type else definition.ref),
+            *(["of", shape(definition.items)] if definition.items else []),
+            *(
+                ["of", shape(definition.additional_properties)]
+                if definition.additional_properties
+                else []
+            ),
+            *(["plain"] if definition.plain else []),
+            *(["optional"] if definition.optional else []),
+        ]
+        return " ".join(parts)
+
+    def shapes(properties: dict[str, Any]) -> dict[str, str]:
+        return {name: shape(properties[name]) for name in sorted(properties)}
+
+    return {
+        "package": NAME,
+        "version": VERSION,
+        "components": {
+            name: {"inputs": shapes(c.inputs), "outputs": shapes(c.outputs)}
+            for name, c in sorted(result["component_definitions"].items())
+        },
+        "types": {
+            name: shapes(t.properties) for name, t in sorted(result["type_definitions"].items())
+        },
+    }
+
+
+def test_the_public_surface_is_the_one_in_the_file() -> None:
+    """When this fails on purpose: run this module as a script, and mention it in CHANGELOG.md."""
+    assert surface() == json.loads(SCHEMA.read_text())
+
+
+def test_every_component_and_every_output_is_documented() -> None:
+    result = Analyzer(NAME).analyze(COMPONENTS)
+    for name, component in result["component_definitions"].items():
+        assert component.description, name
+        for output, definition in component.outputs.items():
+            assert definition.description, f"{name}.{output}"
+
+
+@pytest.mark.parametrize("component", COMPONENTS, ids=lambda c: c.__name__)
+def test_every_component_has_the_token_of_its_name(component: Any) -> None:
+    source = Path(inspect.getfile(component)).read_text()
+    assert f'"{NAME}:index:{component.__name__}"' in source
+
+
+if __name__ == "__main__":
+    SCHEMA.write_text(json.dumps(surface(), indent=2) + "\n")

@@ -1,0 +1,126 @@
+"""The program: every argument is configuration, and configuration is checked."""
+
+import json
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+import yaml
+
+from components import settings
+from components.application import PluginApplicationArgs
+from components.catalog.pulumi import PulumiPluginArgs
+from components.errors import InvalidInputError
+from components.image import PluginImageArgs
+
+from .conftest import IMAGE, FakeEngine, Run
+
+ROOT = Path(__file__).resolve().parents[3]
+PROJECT = "argocd-pulumi-plugin"
+
+
+@pytest.fixture
+def program(run: Run, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run the program with a configuration, some keys of which are secret."""
+
+    def run_program(config: dict[str, Any], secret: tuple[str, ...] = ()) -> FakeEngine:
+        text = {
+            f"{PROJECT}:{key}": value if isinstance(value, str) else json.dumps(value)
+            for key, value in config.items()
+        }
+        monkeypatch.setenv("PULUMI_CONFIG", json.dumps(text))
+        pulumi.runtime.set_all_config(text, [f"{PROJECT}:{key}" for key in secret])
+        return run(lambda: runpy.run_path(str(ROOT / "__main__.py"), run_name="__main__") and None)
+
+    return run_program
+
+
+def test_an_image_reference_is_all_it_needs(program: Any) -> None:
+    engine = program({"imageReference": IMAGE})
+    pod = engine.one("kubernetes:apps/v1:DeploymentPatch").inputs["spec"]["template"]["spec"]
+    assert pod["containers"][0]["image"] == IMAGE
+
+
+def test_options_of_every_type_reach_their_component(program: Any) -> None:
+    engine = program(
+        {
+            "imageReference": IMAGE,
+            "namespace": "gitops",
+            "concurrency": 4,
+            "awaitRollout": False,
+            "passEnv": ["GIT_TOKEN"],
+            "credentialsEnv": {"GIT_TOKEN": "canary"},
+            "applications": [
+                {
+                    "applicationName": "guestbook",
+                    "repoUrl": "https://git.example.com/apps.git",
+                    "path": "guestbook",
+                    "mapParameters": {"config": {"replicas": "2"}},
+                }
+            ],
+        },
+        secret=("credentialsEnv",),
+    )
+    patch = engine.one("kubernetes:apps/v1:DeploymentPatch").inputs
+    assert patch["metadata"]["annotations"]["pulumi.com/skipAwait"] == "true"
+    env = patch["spec"]["template"]["spec"]["containers"][0]["env"]
+    assert {"name": "RENDERER_CONCURRENCY", "value": "4"} in env
+    assert "canary" not in json.dumps(patch)
+    application = engine.one("kubernetes:argoproj.io/v1alpha1:Application").inputs
+    assert application["metadata"]["namespace"] == "gitops"
+    assert application["spec"]["source"]["plugin"]["name"] == "pulumi-v1.0"
+
+
+@pytest.mark.parametrize(
+    ("config", "field", "reason"),
+    [
+        ({}, "reference", "exactly one"),
+        ({"imageReferenc": IMAGE}, "imageReferenc", "is no option"),
+        ({"imageReference": IMAGE, "concurrency": "many"}, "concurrency", "a whole number"),
+        ({"imageReference": IMAGE, "awaitRollout": "maybe"}, "awaitRollout", "true or false"),
+        ({"imageReference": IMAGE, "passEnv": "GIT_TOKEN"}, "passEnv", "a list or object"),
+        ({"imageReference": IMAGE, "applications": {}}, "applications", "list of objects"),
+        (
+            {"imageReference": IMAGE, "applications": [{"path": "a"}]},
+            "applications[0].applicationName",
+            "is missing",
+        ),
+        (
+            {"imageReference": IMAGE, "applications": [{"applicationName": "a", "pth": "b"}]},
+            "applications[0].pth",
+            "is no option",
+        ),
+    ],
+)
+def test_bad_configuration_is_refused(
+    program: Any, config: dict[str, Any], field: str, reason: str
+) -> None:
+    with pytest.raises(InvalidInputError) as raised:
+        program(config)
+    assert raised.value.field == field
+    assert reason in raised.value.problem
+
+
+def test_a_value_that_cannot_be_read_is_not_repeated_in_the_error(program: Any) -> None:
+    with pytest.raises(InvalidInputError) as raised:
+        program({"imageReference": IMAGE, "credentialsEnv": "canary"}, secret=("credentialsEnv",))
+    assert "canary" not in str(raised.value)
+
+
+def test_pulumi_dev_yaml_documents_every_option_and_no_other() -> None:
+    documented = set(re.findall(rf"{PROJECT}:(\w+)", (ROOT / "Pulumi.dev.yaml").read_text()))
+    known = {option.key for option in settings.options(PluginImageArgs, prefix="image")}
+    known |= {option.key for option in settings.options(PulumiPluginArgs, without={"image"})}
+    assert documented == known | {"applications"}
+
+
+def test_pulumi_dev_yaml_with_every_comment_taken_away_is_still_yaml() -> None:
+    lines = (ROOT / "Pulumi.dev.yaml").read_text().splitlines()
+    taken = [re.sub(r"^  # (?=argocd-pulumi-plugin:\w+:|  )", "  ", line) for line in lines]
+    config = yaml.safe_load("\n".join(taken))["config"]
+    (application,) = config[f"{PROJECT}:applications"]
+    known = {option.key for option in settings.options(PluginApplicationArgs)}
+    assert set(application) < known
