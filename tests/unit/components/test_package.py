@@ -2,14 +2,19 @@
 
 import inspect
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 from pulumi.provider.experimental.analyzer import Analyzer
+from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from components.package import COMPONENTS, NAME, VERSION
 
+ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = Path(__file__).parent / "testdata" / "schema.json"
 
 
@@ -64,6 +69,25 @@ def test_every_component_and_every_output_is_documented() -> None:
 def test_every_component_has_the_token_of_its_name(component: Any) -> None:
     source = Path(inspect.getfile(component)).read_text()
     assert f'"{NAME}:index:{component.__name__}"' in source
+
+
+def test_the_components_are_served_to_programs_in_other_languages(tmp_path: Path) -> None:
+    """As Pulumi starts it: the folder as the program, from whatever folder it happens to be in."""
+    with subprocess.Popen(
+        [sys.executable, str(ROOT / "components"), "127.0.0.1:1"],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    ) as server:
+        try:
+            assert server.stdout is not None
+            with grpc.insecure_channel(f"127.0.0.1:{server.stdout.readline().strip()}") as channel:
+                stub = provider_pb2_grpc.ResourceProviderStub(channel)
+                request = provider_pb2.GetSchemaRequest()
+                schema = json.loads(stub.GetSchema(request, timeout=20).schema)
+        finally:
+            server.kill()
+    assert list(schema["resources"]) == [f"{NAME}:index:{c.__name__}" for c in COMPONENTS]
 
 
 if __name__ == "__main__":
