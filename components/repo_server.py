@@ -114,7 +114,7 @@ class RepoServerSidecar(pulumi.ComponentResource):
         sidecar = pulumi.Output.all(settings, references).apply(
             lambda known: inputs.located(where, lambda: _sidecar(known[0], known[1]))
         )
-        options = pulumi.ResourceOptions(parent=self)
+        options = pulumi.ResourceOptions(parent=self, additional_secret_outputs=_OTHERS_FIELDS)
         if inputs.plain_flag(where, given, "check_deployment", default=True):
             live = self._look_up(name, where, target, settings)
             target = live.apply(lambda deployment: deployment.target)
@@ -137,7 +137,8 @@ class RepoServerSidecar(pulumi.ComponentResource):
             spec=sidecar.apply(lambda s: {"template": {"spec": s.pod_spec()}}),
             opts=options,
         )
-        self.container_name = pulumi.Output.all(sidecar, patch.metadata).apply(
+        installed = pulumi.Output.unsecret(patch.metadata)
+        self.container_name = pulumi.Output.all(sidecar, installed).apply(
             lambda known: str(known[0].name)
         )
         self.register_outputs({"container_name": self.container_name})
@@ -157,10 +158,7 @@ class RepoServerSidecar(pulumi.ComponentResource):
         deployment = k8s.apps.v1.Deployment.get(
             f"{name}-deployment",
             target.apply(lambda t: f"{t.namespace}/{t.deployment}"),
-            # What others wrote into their pod template is not ours to show in our state.
-            opts=pulumi.ResourceOptions(
-                parent=self, additional_secret_outputs=["metadata", "spec"]
-            ),
+            opts=pulumi.ResourceOptions(parent=self, additional_secret_outputs=_OTHERS_FIELDS),
         )
 
         def check(known: Sequence[Any]) -> _Live:
@@ -198,6 +196,9 @@ class _References:
     secret_file_keys: list[str]
 
 
+# The state keeps the whole live Deployment. What others wrote into it, a proxy's password in a
+# variable for example, is not ours to keep in plain.
+_OTHERS_FIELDS = ["metadata", "spec"]
 _SKIP_AWAIT = "pulumi.com/skipAwait"
 _TARGET = ("namespace", "deployment", "await_rollout")
 _SETTINGS = tuple(field.name for field in fields(Settings))
