@@ -7,6 +7,7 @@ render should not wait for more than its own parts.
 import json
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from plugin_image.renderer.errors import RenderError
 if TYPE_CHECKING:
     from plugin_image.renderer.options import Options
 
+_REPORT = "This is a mistake of the renderer, not of the program: please report it with these lines"
+
 
 class _Reporting(click.Group):
     """Reports a failed render: its first line says what is wrong, and stdout stays empty."""
@@ -24,9 +27,14 @@ class _Reporting(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
+        except (click.exceptions.Exit, click.ClickException, click.Abort):
+            raise
         except RenderError as error:
             click.echo(error.report(), err=True)
-            ctx.exit(1)
+        except Exception as error:  # noqa: BLE001 - an error of our own, told without values
+            click.echo(f"the renderer itself failed: {type(error).__name__}. {_REPORT}", err=True)
+            click.echo("".join(traceback.format_tb(error.__traceback__)), err=True)
+        return ctx.exit(1)
 
 
 @click.group(cls=_Reporting)

@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,11 @@ from plugin_image.renderer import environment, supervise
 from plugin_image.renderer.errors import DependencyError
 from plugin_image.renderer.slots import exclusive
 from plugin_image.renderer.supervise import Deadline
+
+_KEPT = 12
+"""How many sets of dependencies of a language are kept; one may have hundreds of megabytes."""
+
+_IN_USE_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -27,13 +33,17 @@ class Cache:
     scratch: Path
     deadline: Deadline
 
-    def once(self, name: str, inputs: Sequence[Path], install: Callable[[Path], None]) -> Path:
-        """The folder that `install` fills, for these input files; filled at most once."""
+    def once(
+        self, name: str, root: Path, inputs: Sequence[Path], install: Callable[[Path], None]
+    ) -> Path:
+        """The folder that `install` fills, for these files below `root`; filled at most once."""
         digest = hashlib.sha256(f"{name} {sys.version} {sys.platform}".encode())
         for path in inputs:
+            digest.update(f"{path.relative_to(root)}\0".encode())
             digest.update(hashlib.sha256(path.read_bytes()).digest())
         target = self.folder / name / digest.hexdigest()[:32]
         if target.exists():
+            os.utime(target)
             return target
         lock = target.with_name(f"{target.name}.lock")
         with exclusive(lock, self.deadline, "another render installed the same dependencies"):
@@ -41,11 +51,24 @@ class Cache:
                 self._fill(target, install)
         return target
 
+    def _make_room(self, folder: Path) -> None:
+        """Remove what was used least recently: the cache is a volume of limited size.
+
+        What was used lately may be in use.
+        """
+        entries = sorted(
+            (path for path in folder.iterdir() if path.is_dir()), key=lambda p: p.stat().st_mtime
+        )
+        for path in entries[:-_KEPT]:
+            if time.time() - path.stat().st_mtime > _IN_USE_SECONDS:
+                shutil.rmtree(path, ignore_errors=True)
+
     def _fill(self, target: Path, install: Callable[[Path], None]) -> None:
         """Fill a folder beside the target and rename it: what exists is complete."""
         partial = target.with_name(f"{target.name}.partial")
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
+        self._make_room(target.parent)
         install(partial)
         partial.rename(target)
 
@@ -56,6 +79,8 @@ class Cache:
         env |= {
             "UV_CACHE_DIR": str(self.folder / "uv"),
             "npm_config_cache": str(self.folder / "npm"),
+            "GOCACHE": str(self.folder / "go-build"),
+            "GOMODCACHE": str(self.folder / "go-modules"),
         }
         ended = supervise.run(
             command,

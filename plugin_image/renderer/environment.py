@@ -20,7 +20,7 @@ _PROGRAM_NAMES = frozenset(
     | {"SSL_CERT_FILE", "TZ"}
 )
 _PROGRAM_PREFIXES = ("LC_", "ARGOCD_APP_", "ARGOCD_ENV_")
-_INSTALLER_PREFIXES = ("UV_", "PIP_", "NPM_CONFIG_", "npm_config_")
+_INSTALLER_PREFIXES = ("UV_", "PIP_", "NPM_CONFIG_", "npm_config_", "GO")
 _INSTALLER_NAMES = frozenset(
     {"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy", "NETRC"}
     | {"REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO"}

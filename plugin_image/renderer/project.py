@@ -14,6 +14,7 @@ from typing import Any
 from plugin_image.renderer import documents
 from plugin_image.renderer.decryption import decrypt_value, passphrase_decrypter
 from plugin_image.renderer.errors import ProjectError, UsageError
+from plugin_image.renderer.monitor import wire
 
 PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml", "Pulumi.json")
 
@@ -39,6 +40,8 @@ class Configuration:
     """A stack's configuration as programs receive it: strings, keys with a namespace."""
 
     values: Mapping[str, str]
+    typed: Mapping[str, Any] = field(default_factory=dict)
+    """The same as they are written, in wire form; YAML programs heed their types."""
     secret_keys: frozenset[str] = field(default_factory=frozenset)
 
     def secrets(self) -> list[str]:
@@ -116,19 +119,21 @@ def load_configuration(
         passphrase, stack_file.get("encryptionsalt"), f"Pulumi.{stack}.yaml"
     )
     values: dict[str, str] = {}
+    typed: dict[str, Any] = {}
     secret_keys: set[str] = set()
 
     def put(key: str, value: Any) -> None:
         plain, secret = decrypt_value(value, decrypt)
         full = _with_namespace(key, project)
         values[full] = plain if isinstance(plain, str) else documents.to_json(plain)
+        typed[full] = wire.secret(plain) if secret else plain
         (secret_keys.add if secret else secret_keys.discard)(full)
 
     for source in (_defaults(project), stack_file.get("config", {}), overrides):
         for key, value in source.items():
             put(key, value)
     _require_declared(project, stack, values)
-    return Configuration(values, frozenset(secret_keys))
+    return Configuration(values, typed, frozenset(secret_keys))
 
 
 def _defaults(project: Project) -> dict[str, Any]:

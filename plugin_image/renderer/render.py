@@ -21,7 +21,7 @@ from plugin_image.renderer.slots import slot
 from plugin_image.renderer.stacks import Stacks
 from plugin_image.renderer.supervise import Deadline
 
-_HOSTS = ("python", "nodejs")
+_HOSTS = ("python", "nodejs", "go", "yaml")
 """Runtimes of Pulumi.yaml, each a module of `hosts`."""
 
 

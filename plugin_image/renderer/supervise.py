@@ -8,8 +8,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -73,6 +73,46 @@ def run(
     Its stdout never reaches ours. Raises DeadlineError, naming `doing`, when it does not
     end in time, and OSError when it cannot be started.
     """
+    with _started(command, cwd=cwd, env=env, pass_fds=pass_fds) as process:
+        tail = _Tail(process.stdout)
+        _give(process.stdin, stdin)
+        try:
+            status = process.wait(timeout=deadline.remaining())
+        except subprocess.TimeoutExpired as error:
+            raise deadline.error(doing) from error
+    return Ended(status, tail.text())
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server of the Pulumi kind, which says its port first of all."""
+
+    port: int
+    output: Callable[[], str]
+    """The end of what it has written since."""
+
+
+@contextmanager
+def server(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str]) -> Iterator[Server]:
+    """Run `command`, which writes its port as its first line; end it and all it started.
+
+    Raises OSError when it cannot be started or says no port.
+    """
+    with _started(command, cwd=cwd, env=env) as process:
+        port = process.stdout.readline().strip() if process.stdout else b""
+        if not port.isdigit():
+            raise OSError(f"{command[0]} did not start: {port.decode(errors='replace')}")
+        yield Server(int(port), _Tail(process.stdout).text)
+
+
+@contextmanager
+def _started(
+    command: Sequence[str | Path],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    pass_fds: Sequence[int] = (),
+) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
         command,
         cwd=cwd,
@@ -81,19 +121,15 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         pass_fds=pass_fds,
+        bufsize=0,
     )
-    tail = _Tail(process.stdout)
     try:
         _adopt_orphans()
-        _give(process.stdin, stdin)
-        status = process.wait(timeout=deadline.remaining())
-    except subprocess.TimeoutExpired as error:
-        raise deadline.error(doing) from error
+        yield process
     finally:
         process.kill()
         process.wait()
         _end_orphans()
-    return Ended(status, tail.text())
 
 
 class _Tail:

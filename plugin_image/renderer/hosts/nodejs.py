@@ -43,7 +43,7 @@ def install(root: Path, cache: Cache) -> Path:
             (folder / path.name).write_bytes(path.read_bytes())
         cache.run([dependencies.tool("npm"), "ci", "--no-audit", "--no-fund"], folder)
 
-    return cache.once("node", [manifest, lock], fill) / "node_modules"
+    return cache.once("node", root, [manifest, lock], fill) / "node_modules"
 
 
 def run(program: Program, installed: Path, deadline: Deadline) -> Run:

@@ -39,7 +39,7 @@ def install(root: Path, cache: Cache) -> Path:
         install: list[str | Path] = [uv, "pip", "install", "--quiet", "--compile-bytecode"]
         cache.run([*install, "--python", _python(venv), "--requirement", requirements], root)
 
-    return _python(cache.once("python", [requirements], fill) / "venv")
+    return _python(cache.once("python", root, [requirements], fill) / "venv")
 
 
 def _python(venv: Path) -> Path:

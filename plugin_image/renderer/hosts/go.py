@@ -1,0 +1,91 @@
+"""Builds and runs Go programs, against a monitor in this process.
+
+A Go program is one binary that takes everything from its environment. Source: pulumi/pulumi
+`sdk/go/pulumi-language-go/main.go` and `sdk/go/pulumi/run.go`. The binary is kept under a
+hash of the module's sources.
+"""
+
+import json
+import os
+from pathlib import Path
+
+from plugin_image.renderer import dependencies, supervise
+from plugin_image.renderer.dependencies import Cache
+from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.monitor.recording import Event, Recording
+from plugin_image.renderer.monitor.session import Session
+from plugin_image.renderer.program import Failure, Program, Run
+from plugin_image.renderer.supervise import Deadline
+
+_BINARY = "program"
+_PARALLEL = 16
+
+
+def install(root: Path, cache: Cache) -> Path:
+    """The program's binary, built if its sources are new.
+
+    Raises ProjectError without a go.mod or for a module outside of the project, and
+    DependencyError when Go is missing or the build fails.
+    """
+    if not (root / "go.mod").is_file():
+        raise ProjectError("no go.mod beside Pulumi.yaml", fix="put the program into a Go module")
+    if "=> ../" in (root / "go.mod").read_text():
+        raise ProjectError(
+            "go.mod replaces a module by a folder outside of the project",
+            fix="move the folder into the project, or publish the module",
+        )
+    sources = [path for path in sorted(root.rglob("*")) if path.is_file() and _counts(path, root)]
+
+    def fill(folder: Path) -> None:
+        build: list[str | Path] = [dependencies.tool("go"), "build", "-trimpath", "-buildvcs=false"]
+        cache.run([*build, "-o", folder / _BINARY, "."], root)
+
+    return cache.once("go", root, sources, fill) / _BINARY
+
+
+def _counts(path: Path, root: Path) -> bool:
+    """Whether a file may be part of the binary: a stack's configuration and Git's files are not."""
+    relative = path.relative_to(root)
+    return relative.parts[0] != ".git" and not relative.name.startswith("Pulumi.")
+
+
+def run(program: Program, installed: Path, deadline: Deadline) -> Run:
+    """Run the binary. Raises ProjectError when `main` names nothing, and DeadlineError."""
+    folder, _ = program.entry()
+    events: list[Event] = []
+    with Session(
+        program.job(), events.append, env=program.env, read_stack=program.read_stack
+    ) as session:
+        ended = supervise.run(
+            [installed],
+            doing="the program was running",
+            cwd=folder,
+            env={**program.env, **_environment(program, session.endpoint())},
+            deadline=deadline,
+        )
+    return Run(events, ended, _failure(events, ended.output) if ended.status else None)
+
+
+def _environment(program: Program, address: str) -> dict[str, str]:
+    return {
+        "PULUMI_PROJECT": program.project.name,
+        "PULUMI_ROOT_DIRECTORY": str(program.project.root),
+        "PULUMI_STACK": program.stack,
+        "PULUMI_ORGANIZATION": program.ORGANIZATION,
+        "PULUMI_CONFIG": json.dumps(dict(program.configuration.values)),
+        "PULUMI_CONFIG_SECRET_KEYS": json.dumps(sorted(program.configuration.secret_keys)),
+        "PULUMI_DRY_RUN": "false",
+        "PULUMI_PARALLEL": str(_PARALLEL),
+        "PULUMI_MONITOR": address,
+        "PULUMI_ENGINE": address,
+        "PATH": os.environ.get("PATH", ""),
+    }
+
+
+def _failure(events: list[Event], output: str) -> Failure:
+    """What the program logged as an error, or else the last line that tells one."""
+    errors = [m.text for m in Recording.of(events).messages if m.severity == "error"]
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    telling = [line for line in lines if line.startswith(("error:", "panic:"))]
+    text = next(iter([*errors, *telling, *lines[-1:]]), "it said nothing")
+    return Failure(text=text.splitlines()[0], place="", traceback="\n".join(errors))
