@@ -114,7 +114,7 @@ class RepoServerSidecar(pulumi.ComponentResource):
         sidecar = pulumi.Output.all(settings, references).apply(
             lambda known: inputs.located(where, lambda: _sidecar(known[0], known[1]))
         )
-        options = pulumi.ResourceOptions(parent=self, additional_secret_outputs=_OTHERS_FIELDS)
+        options = pulumi.ResourceOptions(parent=self)
         if inputs.plain_flag(where, given, "check_deployment", default=True):
             live = self._look_up(name, where, target, settings)
             target = live.apply(lambda deployment: deployment.target)
@@ -137,8 +137,7 @@ class RepoServerSidecar(pulumi.ComponentResource):
             spec=sidecar.apply(lambda s: {"template": {"spec": s.pod_spec()}}),
             opts=options,
         )
-        installed = pulumi.Output.unsecret(patch.metadata)
-        self.container_name = pulumi.Output.all(sidecar, installed).apply(
+        self.container_name = pulumi.Output.all(sidecar, patch.metadata).apply(
             lambda known: str(known[0].name)
         )
         self.register_outputs({"container_name": self.container_name})
@@ -158,7 +157,7 @@ class RepoServerSidecar(pulumi.ComponentResource):
         deployment = k8s.apps.v1.Deployment.get(
             f"{name}-deployment",
             target.apply(lambda t: f"{t.namespace}/{t.deployment}"),
-            opts=pulumi.ResourceOptions(parent=self, additional_secret_outputs=_OTHERS_FIELDS),
+            opts=pulumi.ResourceOptions(parent=self),
         )
 
         def check(known: Sequence[Any]) -> _Live:
@@ -178,9 +177,7 @@ class RepoServerSidecar(pulumi.ComponentResource):
             deployment.spec.apply(lambda s: s.replicas),
             deployment.status.apply(_progress),
         ).apply(lambda known: _rolled_out(*known))
-        return pulumi.Output.unsecret(
-            pulumi.Output.all(target, settings, annotations, names, rolled_out).apply(check)
-        )
+        return pulumi.Output.all(target, settings, annotations, names, rolled_out).apply(check)
 
 
 @dataclass(frozen=True)
@@ -196,9 +193,6 @@ class _References:
     secret_file_keys: list[str]
 
 
-# The state keeps the whole live Deployment. What others wrote into it, a proxy's password in a
-# variable for example, is not ours to keep in plain.
-_OTHERS_FIELDS = ["metadata", "spec"]
 _SKIP_AWAIT = "pulumi.com/skipAwait"
 _TARGET = ("namespace", "deployment", "await_rollout")
 _SETTINGS = tuple(field.name for field in fields(Settings))

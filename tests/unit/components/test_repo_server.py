@@ -80,22 +80,9 @@ def test_two_patches_of_one_deployment_never_set_one_field_differently(run: Run)
         assert not names[0] & names[1]
 
 
-def test_the_deployment_is_looked_up_and_its_pod_template_kept_secret(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import pulumi_kubernetes as k8s
-
-    seen: dict[str, Any] = {}
-    original = k8s.apps.v1.Deployment.get
-
-    def spy(name: str, identifier: Any, opts: Any) -> Any:
-        seen["opts"] = opts
-        return original(name, identifier, opts)
-
-    monkeypatch.setattr(k8s.apps.v1.Deployment, "get", spy)
+def test_the_deployment_is_looked_up(run: Run) -> None:
     engine = run(lambda: RepoServerSidecar("tool", MINIMAL))
     assert engine.one(DEPLOYMENT).resource_id == "argocd/argocd-repo-server"
-    assert set(seen["opts"].additional_secret_outputs) == {"metadata", "spec"}
 
 
 def test_the_look_up_is_left_out_where_the_same_stack_makes_the_deployment(run: Run) -> None:
