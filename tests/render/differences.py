@@ -1,0 +1,174 @@
+"""Every way in which our manifests may differ from those of the official engine, with the reason.
+
+There are no others: a case that differs in another way fails, and so does a case that is
+listed here and differs no more.
+"""
+
+import base64
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from tests.render.objects import Object, identity, in_order
+
+# --- In every case: the same object, written in another way ---------------------------
+#
+# We give Argo CD what the program wrote. The official provider's `Check` reads an object
+# into Kubernetes' own types and writes it again (pulumi-kubernetes `provider/v4/pkg/clients/
+# unstructured.go`, Normalize), for the sake of later comparisons with a cluster.
+
+
+def comparable(ours: Iterable[Object], theirs: Iterable[Object]) -> list[Object]:
+    """Our objects in order, each with the official spelling wherever that is an allowed one."""
+    official = {identity(object_): object_ for object_ in theirs}
+    return [
+        _Spelling(object_).adopted(_with_string_data_encoded(object_), official[identity(object_)])
+        if identity(object_) in official
+        else object_
+        for object_ in in_order(ours)
+    ]
+
+
+def without_mark_of_naming(official: Object) -> Object:
+    """The annotation tells a later `pulumi up` that it chose the name; none follows here."""
+    metadata = dict(official["metadata"])
+    annotations = dict(metadata.pop("annotations", {}))
+    annotations.pop("pulumi.com/autonamed", None)
+    kept = {"annotations": annotations} if annotations else {}
+    return {**official, "metadata": {**metadata, **kept}}
+
+
+def _with_string_data_encoded(object_: Object) -> Object:
+    """A Secret's `stringData` is for the API server to encode, which it does the same way."""
+    texts = object_.get("stringData")
+    if object_["kind"] != "Secret" or not texts:
+        return object_
+    encoded = {key: base64.b64encode(text.encode()).decode() for key, text in texts.items()}
+    rest = {key: value for key, value in object_.items() if key != "stringData"}
+    return {**rest, "data": {**object_.get("data", {}), **encoded}}
+
+
+class _Spelling:
+    """Adopts the official spelling of one object, where it means the same as ours."""
+
+    def __init__(self, object_: Object) -> None:
+        group = object_["apiVersion"].rpartition("/")[0]
+        self._typed = "." not in group or group.endswith(".k8s.io")
+        self._texts = object_["kind"] in ("ConfigMap", "Secret")
+
+    def adopted(self, ours: Any, theirs: Any) -> Any:
+        """`ours`, as official as it may be."""
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            return {
+                key: self.adopted(value, theirs[key]) if key in theirs else value
+                for key, value in ours.items()
+                if key in theirs or not self._is_left_out(key, value)
+            }
+        if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+            return [self.adopted(*pair) for pair in zip(ours, theirs, strict=True)]
+        return theirs if self._is_same_quantity(ours, theirs) else ours
+
+    def _is_left_out(self, key: str, value: Any) -> bool:
+        """Nulls are left out, and of built-in kinds what counts as not given."""
+        if key == "creationTimestamp":
+            return True
+        return _says_nothing(value) if self._typed else value is None
+
+    def _is_same_quantity(self, ours: Any, theirs: Any) -> bool:
+        """`0.5`, `500m`: quantities are written in their canonical form."""
+        if not self._typed or self._texts:
+            return False
+        amounts = [_quantity(value) for value in (ours, theirs)]
+        return amounts[0] is not None and amounts[0] == amounts[1]
+
+
+def _says_nothing(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_says_nothing, value.values()))
+    return not value
+
+
+_SUFFIXES = {
+    **{suffix: Decimal(1000) ** (power - 3) for power, suffix in enumerate("num kMGTPE")},
+    **{f"{suffix}i": Decimal(1024) ** power for power, suffix in enumerate("KMGTPE", start=1)},
+    "": Decimal(1),
+}
+_QUANTITY = re.compile(rf"(\d+\.?\d*|\.\d+)({'|'.join(sorted(_SUFFIXES, reverse=True))})")
+
+
+def _quantity(value: Any) -> Decimal | None:
+    """The amount that a Kubernetes quantity stands for, None for anything else."""
+    match = _QUANTITY.fullmatch(str(value)) if not isinstance(value, bool) else None
+    return Decimal(match[1]) * _SUFFIXES[match[2]] if match else None
+
+
+# --- In one case ----------------------------------------------------------------------
+
+
+class Official(StrEnum):
+    """What the official engine does, and we do not."""
+
+    FAILS = "fails where we render"
+    RENDERS = "renders where we refuse"
+    DIFFERS = "renders other objects than we do"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One case in which the two disagree."""
+
+    official: Official
+    reason: str
+
+
+BY_CASE = {
+    "a-provider-gives-its-namespace": Difference(
+        Official.FAILS, "it dials the cluster of a provider that names a kubeconfig"
+    ),
+    "autonaming-patterns-are-stable": Difference(
+        Official.DIFFERS, "it draws the random part of a name anew each time"
+    ),
+    "error-asset": Difference(
+        Official.RENDERS, "it writes the engine's own notation for an asset into the manifest"
+    ),
+    "error-early-exit": Difference(
+        Official.RENDERS, "it takes exit status 0 for success, and nothing is rendered"
+    ),
+    "error-early-exit-in-apply": Difference(
+        Official.RENDERS, "it takes exit status 0 for success; what came after is not rendered"
+    ),
+    "error-early-sys-exit": Difference(
+        Official.RENDERS, "it takes exit status 0 for success; what came after is not rendered"
+    ),
+    "error-live-value-in-a-manifest": Difference(
+        Official.RENDERS, "it leaves the property out that waits for the cluster"
+    ),
+    "error-logged": Difference(
+        Official.RENDERS, "it counts an error that a program logs as no failure"
+    ),
+    "error-no-objects": Difference(
+        Official.RENDERS, "it renders nothing, which Argo CD would take for `prune everything`"
+    ),
+    "error-patch": Difference(Official.RENDERS, "it writes a patch as if it were the whole object"),
+    "error-same-object-twice": Difference(
+        Official.RENDERS, "it keeps the last of two equal names, whichever that is this time"
+    ),
+    **dict.fromkeys(
+        (
+            "error-secret-by-way-of-a-secret",
+            "error-secret-in-a-configmap",
+            "error-secret-inside-a-text",
+            "error-secret-inside-json",
+        ),
+        Difference(Official.RENDERS, "it writes secrets in plain anywhere, with a warning"),
+    ),
+    "exports-of-live-values-render": Difference(
+        Official.FAILS, "it gives no `status`, and the program's callback crashes on that"
+    ),
+    "what-programs-print-is-not-a-manifest": Difference(
+        Official.FAILS, "it waits for what the program left running, here for minutes"
+    ),
+}

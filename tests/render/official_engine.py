@@ -1,0 +1,102 @@
+"""Runs one case with the official engine, as `pulumi up` renders YAML, and writes down what came.
+
+    python -m tests.render.official_engine NAME FILE
+
+It is a process of its own because it ends everything that the program leaves running. The
+engine has a backend, a home and an environment of this run only, and no cluster.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from plugin_image.renderer import supervise
+from plugin_image.renderer.errors import DeadlineError
+from tests import toolchain
+from tests.render import corpus, objects
+from tests.render.corpus import Case
+
+LANGUAGES = ("python", "nodejs", "go", "yaml")
+
+_SECONDS = 180
+GO_VARIABLES = ("GOCACHE", "GOFLAGS", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB")
+"""Where Go keeps and gets things; without a home folder it has to be told."""
+
+
+def parts(runtime: str) -> list[str]:
+    """The real parts that a program in this language needs."""
+    language = [f"pulumi-language-{runtime}"] if runtime in LANGUAGES else []
+    return ["pulumi", "pulumi-resource-kubernetes", *language]
+
+
+def run(case: Case, scratch: Path) -> list[objects.Object] | str:
+    """The objects that the engine writes for the case, or what it says when it fails."""
+    program, backend, rendered = case.copy_to(scratch), scratch / "backend", scratch / "rendered"
+    backend.mkdir()
+    deadline = supervise.Deadline(case.given.get("deadline_seconds", _SECONDS))
+    env = _environment(case, scratch, backend)
+    for arguments in _commands(case, rendered):
+        try:
+            ended = supervise.run(
+                ["pulumi", "--non-interactive", "--color=never", *arguments],
+                doing=f"`pulumi {arguments[0]}` was running",
+                cwd=program,
+                env=env,
+                deadline=deadline,
+            )
+        except DeadlineError as error:
+            return str(error)
+        if ended.status:
+            return ended.output.replace(str(scratch), "…")
+    files = sorted(rendered.rglob("*.yaml"))
+    return [found for file in files for found in objects.read(file.read_text())]
+
+
+def _commands(case: Case, rendered: Path) -> Iterator[list[str]]:
+    stack = case.given["stack"]
+    selected = ["--stack", stack] if stack else []
+    if stack:
+        yield ["stack", "init", stack]
+    config = {"kubernetes:renderYamlToDirectory": str(rendered), **case.options().config}
+    if not _names_itself(case):
+        config["pulumi:autonaming.mode"] = "verbatim"
+    values = [argument for key, value in config.items() for argument in ("-c", f"{key}={value}")]
+    yield ["up", "--yes", "--skip-preview", "--config-path", *selected, *values]
+
+
+def _names_itself(case: Case) -> bool:
+    """Whether the case sets Pulumi's naming of objects."""
+    return any("pulumi:autonaming" in f.read_text() for f in case.folder.rglob("Pulumi.*.yaml"))
+
+
+def _environment(case: Case, scratch: Path, backend: Path) -> Mapping[str, str]:
+    tools = [str(path.parent) for path in toolchain.ensure(parts(case.runtime)).values()]
+    go = ["go", "env", "-json", *GO_VARIABLES]
+    return {
+        **(json.loads(subprocess.check_output(go)) if case.runtime == "go" else {}),
+        # The virtual environment first: the language host runs the first `python3`.
+        "PATH": ":".join([str(Path(sys.executable).parent), *tools, os.environ["PATH"]]),
+        "HOME": str(scratch),
+        "TMPDIR": str(scratch),
+        "PULUMI_HOME": str(scratch / "home"),
+        "PULUMI_BACKEND_URL": f"file://{backend}",
+        "PULUMI_CONFIG_PASSPHRASE": case.given.get("passphrase", ""),
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def main(name: str, file: str) -> None:
+    """Write the objects, or the error's text, as JSON."""
+    with tempfile.TemporaryDirectory() as scratch:
+        answer = run(corpus.named(name), Path(scratch))
+    Path(file).write_text(json.dumps(answer, indent=1))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
