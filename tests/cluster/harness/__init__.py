@@ -1,0 +1,1 @@
+"""Docker, a registry and a node, started for the tests and gone after them."""

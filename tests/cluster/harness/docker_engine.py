@@ -1,0 +1,147 @@
+"""A Docker engine of the tests' own, and a registry.
+
+The engine has its own socket, data and configuration; one that runs on this machine
+already is not touched. It sets up no bridge and no firewall rules: builds use the
+machine's network, and containers none. Its data stay in the cache, so that layers are
+built once.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.e2e.harness.processes import HOST_PATH, Process, free_port, listens
+from tests.e2e.harness.workspace import Workspace
+from tests.toolchain import cache
+
+_READY_SECONDS = 30
+_BUILD_SECONDS = 900
+# Debian's client fits Debian's engine; another one may be first on PATH and lack buildx.
+_CLIENT_PATH = f"/usr/bin:{HOST_PATH}"
+
+
+class DockerError(Exception):
+    """A Docker command failed; holds its arguments and everything it said."""
+
+
+@dataclass(frozen=True)
+class Build:
+    """One `docker build`."""
+
+    context: Path
+    tag: str
+    args: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, Path] = field(default_factory=dict)
+    target: str | None = None
+    use_cache: bool = True
+
+    def options(self) -> list[str]:
+        """Return the command line of `docker build`."""
+        options = [f"--tag={self.tag}"]
+        options += [f"--build-arg={name}={value}" for name, value in self.args.items()]
+        options += [f"--secret=id={name},src={path}" for name, path in self.secrets.items()]
+        options += [f"--target={self.target}"] if self.target else []
+        options += [] if self.use_cache else ["--no-cache"]
+        return [*options, str(self.context)]
+
+
+class DockerEngine:
+    """A running engine, driven by Docker's own client."""
+
+    def __init__(self, socket: Path, *, client_config: Path) -> None:
+        client = shutil.which("docker", path=_CLIENT_PATH)
+        assert client, "the package docker.io is missing"
+        self.client = Path(client)
+        self.environment = {
+            "DOCKER_HOST": f"unix://{socket}",
+            "DOCKER_CONFIG": str(client_config),
+            "DOCKER_BUILDKIT": "1",
+            "BUILDKIT_PROGRESS": "plain",
+            "PATH": HOST_PATH,
+        }
+
+    def run(self, *arguments: str) -> str:
+        """Run a Docker command and return what it wrote. Raises DockerError."""
+        done = self.attempt(*arguments)
+        if done.returncode:
+            raise DockerError(f"docker {' '.join(arguments)}:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def attempt(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Run a Docker command that may fail."""
+        return subprocess.run(
+            [self.client, *arguments],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_BUILD_SECONDS,
+        )
+
+    def responds(self) -> bool:
+        """Tell whether the engine answers."""
+        return self.attempt("info").returncode == 0
+
+    def build(self, build: Build) -> str:
+        """Build an image, return its id. Raises DockerError."""
+        # There is no bridge: what a build downloads comes by the machine's own network.
+        self.run("build", "--network=host", *build.options())
+        return self.run("image", "inspect", "--format={{.Id}}", build.tag).strip()
+
+
+@contextmanager
+def running_engine(workspace: Workspace) -> Iterator[DockerEngine]:
+    """Start an engine and stop it. Raises ProcessError when it does not come up."""
+    folder = workspace.folder("docker")
+    data = cache.folder() / "docker-engine"
+    data.mkdir(parents=True, exist_ok=True)
+    socket = folder / "docker.sock"
+    process = Process(
+        "dockerd",
+        [
+            "dockerd",
+            f"--host=unix://{socket}",
+            f"--data-root={data}",
+            f"--exec-root={folder / 'exec'}",
+            f"--pidfile={folder / 'dockerd.pid'}",
+            "--storage-driver=overlay2",
+            "--bridge=none",
+            "--iptables=false",
+            "--ip-forward=false",
+        ],
+        environment={"PATH": HOST_PATH},
+        log=workspace.logs / "dockerd.log",
+    )
+    engine = DockerEngine(socket, client_config=folder / "client")
+    try:
+        process.wait_ready(engine.responds, timeout=_READY_SECONDS)
+        yield engine
+    finally:
+        process.stop()
+
+
+@contextmanager
+def running_registry(workspace: Workspace) -> Iterator[str]:
+    """Start an empty registry on loopback, and give its `host:port`."""
+    port = free_port()
+    folder = workspace.folder(f"registry-{port}")
+    configuration = folder / "config.yml"
+    configuration.write_text(
+        "version: 0.1\n"
+        f"storage: {{filesystem: {{rootdirectory: {folder / 'data'}}}}}\n"
+        f"http: {{addr: '127.0.0.1:{port}'}}\n"
+    )
+    process = Process(
+        "docker-registry",
+        ["docker-registry", "serve", configuration],
+        environment={"PATH": HOST_PATH},
+        log=workspace.logs / f"registry-{port}.log",
+    )
+    try:
+        process.wait_ready(lambda: listens(port), timeout=_READY_SECONDS)
+        yield f"127.0.0.1:{port}"
+    finally:
+        process.stop()

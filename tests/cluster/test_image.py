@@ -1,0 +1,242 @@
+"""The plugin's image, built for real: what is in it, and that programs render in it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cluster.conftest import BuildVariant
+from tests.cluster.harness import image_files
+from tests.cluster.harness.docker_engine import Build, DockerEngine
+from tests.e2e.harness.pulumi_stack import ROOT
+
+MEGABYTE = 1_000_000
+BUDGETS = {"slim": 250, "python": 560, "full": 950}
+"""Largest sizes, uncompressed, in megabytes."""
+
+UNPRIVILEGED = (
+    "--rm",
+    "--read-only",
+    "--user=999:999",
+    "--cap-drop=ALL",
+    "--security-opt=no-new-privileges",
+    "--network=none",
+)
+
+
+@pytest.fixture(scope="module", params=BUDGETS)
+def variant(request: pytest.FixtureRequest) -> str:
+    """Each variant whose size is limited; the others are between them."""
+    return str(request.param)
+
+
+@pytest.fixture
+def image(variant: str, build_variant: BuildVariant) -> str:
+    return build_variant(variant)
+
+
+def inspect(engine: DockerEngine, tag: str) -> dict[str, Any]:
+    found: list[dict[str, Any]] = json.loads(engine.run("image", "inspect", tag))
+    return found[0]
+
+
+def in_container(engine: DockerEngine, tag: str, script: str, *options: str) -> str:
+    """Run a shell script the way a hardened pod runs the image."""
+    return engine.run("run", *UNPRIVILEGED, *options, tag, "sh", "-euc", script)
+
+
+class TestTheImage:
+    def test_fits_its_budget(self, engine: DockerEngine, image: str, variant: str) -> None:
+        size = inspect(engine, image)["Size"] / MEGABYTE
+        assert size <= BUDGETS[variant], f"{size:.0f} MB: `docker history {image}` says where"
+
+    def test_runs_unprivileged_under_an_init(self, engine: DockerEngine, image: str) -> None:
+        config = inspect(engine, image)["Config"]
+        assert config["User"] == "999:999"
+        assert config["Entrypoint"] == ["/usr/bin/tini", "--"]
+        assert in_container(engine, image, "id -u; id -g; id -un; cat /proc/1/comm").split() == [
+            "999",
+            "999",
+            "argocd",
+            "tini",
+        ]
+
+    def test_says_what_it_is(self, engine: DockerEngine, image: str) -> None:
+        labels = inspect(engine, image)["Config"]["Labels"]
+        names = ("title", "description", "licenses", "version", "revision")
+        assert {f"org.opencontainers.image.{name}" for name in names} <= set(labels)
+
+    def test_writes_to_its_declared_volumes_only(self, engine: DockerEngine, image: str) -> None:
+        volumes = set(inspect(engine, image)["Config"]["Volumes"])
+        assert volumes == {"/tmp", "/var/lib/argocd-plugin/home", "/var/lib/argocd-plugin/cache"}
+        in_container(engine, image, f"for each in {' '.join(volumes)}; do touch $each/x; done")
+        folders = "/ /opt/renderer /usr/local/bin /etc /var /home /run"
+        tried = f"for each in {folders}; do touch $each/x 2>/dev/null && echo $each; done; true"
+        assert in_container(engine, image, tried) == "", "these are writable and no volumes"
+
+    def test_holds_nothing_that_gives_rights_or_installs_more(
+        self, engine: DockerEngine, image: str, tmp_path: Path
+    ) -> None:
+        files = image_files.files(engine, image, tmp_path)
+        assert not [name for name, file in files.items() if file.mode & 0o6000]
+        forbidden = {"apt", "apt-get", "dpkg", "perl", "pip", "pip3", "su", "sudo", "mount", "curl"}
+        programs = {Path(name).name for name in files if "bin/" in name}
+        assert not forbidden & programs
+        caches = ("var/cache/", "var/lib/apt/", "root/.", "opt/pip", "usr/share/doc/")
+        assert not [name for name in files if name.startswith(caches)]
+
+    def test_holds_every_library_that_its_programs_load(
+        self, engine: DockerEngine, image: str
+    ) -> None:
+        script = (
+            "find /usr /opt -xdev -type f \\( -name '*.so*' -o -perm /111 \\) "
+            "-exec ldd {} + 2>/dev/null | grep -B5 'not found' || true"
+        )
+        assert in_container(engine, image, script) == ""
+
+    def test_keeps_the_list_of_packages_for_scanners(
+        self, engine: DockerEngine, image: str
+    ) -> None:
+        assert "Package: libc6" in in_container(engine, image, "cat /var/lib/dpkg/status")
+
+
+class TestBuilding:
+    def test_again_with_nothing_changed_takes_seconds_and_pushes_nothing(
+        self, engine: DockerEngine, plugin_build: Build, registry: str
+    ) -> None:
+        build = replace(plugin_build, tag=f"{registry}/plugin:1")
+        first = engine.build(build)
+        engine.run("push", build.tag)
+        begun = time.monotonic()
+        assert engine.build(build) == first
+        assert time.monotonic() - begun < 10
+        pushed = engine.run("push", build.tag)
+        assert ": Pushed" not in pushed, pushed
+
+    def test_twice_without_a_cache_gives_the_same_content(
+        self, engine: DockerEngine, plugin_build: Build, tmp_path: Path
+    ) -> None:
+        builds = [
+            replace(plugin_build, tag=f"plugin-tests/twice:{number}", use_cache=False)
+            for number in (1, 2)
+        ]
+        contents = []
+        for build in builds:
+            engine.build(build)
+            contents.append(image_files.files(engine, build.tag, tmp_path))
+            engine.run("image", "rm", build.tag)
+        differing = [name for name, _ in set(contents[0].items()) ^ set(contents[1].items())]
+        assert sorted(set(differing)) == []
+
+    def test_after_a_change_of_our_code_makes_one_layer_anew(
+        self, engine: DockerEngine, plugin_build: Build, tmp_path: Path
+    ) -> None:
+        changed = tmp_path / "context"
+        shutil.copytree(plugin_build.context, changed, ignore=shutil.ignore_patterns("__pycache__"))
+        (changed / "renderer" / "added.py").write_text('"""Something new."""\n')
+        layers = []
+        for context in (plugin_build.context, changed):
+            build = replace(plugin_build, context=context, tag="plugin-tests/changed:1")
+            engine.build(build)
+            layers.append(inspect(engine, build.tag)["RootFS"]["Layers"])
+        before, after = layers
+        assert before[:-1] == after[:-1]
+        assert before[-1] != after[-1]
+
+    def test_with_secrets_leaves_them_in_no_layer_and_no_history(
+        self, engine: DockerEngine, plugin_build: Build, tmp_path: Path
+    ) -> None:
+        canary = "canary-of-the-build-e2b1c9"
+        secrets = dict(plugin_build.secrets)
+        for name, comment in {"pip": "# {}\n", "npmrc": "; {}\n"}.items():
+            secrets[name] = tmp_path / name
+            secrets[name].write_text(comment.format(canary))
+        build = replace(
+            plugin_build, tag="plugin-tests/secrets:1", secrets=secrets, use_cache=False
+        )
+        engine.build(build)
+        assert not image_files.layers_contain(engine, build.tag, canary.encode(), tmp_path)
+        known = b"org.opencontainers.image.title"
+        assert image_files.layers_contain(engine, build.tag, known, tmp_path), "searched in vain"
+
+
+def renders_outside(example: Path, cache: Path) -> str:
+    """What a developer gets on this machine."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            ROOT / "plugin_image" / "bin" / "renderer",
+            *("pulumi", "render", str(example), "--stack=dev"),
+        ],
+        env={**os.environ, "RENDERER_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/Pulumi.yaml"))
+LOCKS = ("requirements.txt", "package-lock.json", "node_modules")
+
+
+class TestRendering:
+    @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+    def test_of_an_example_without_network_gives_the_bytes_it_gives_outside(
+        self,
+        engine: DockerEngine,
+        build_variant: BuildVariant,
+        example: Path,
+        tmp_path: Path,
+    ) -> None:
+        # Without a lock file a program runs with the SDKs of the image.
+        inside = tmp_path / example.name
+        shutil.copytree(example, inside, ignore=shutil.ignore_patterns(*LOCKS))
+        if (inside / "go.mod").exists():
+            pytest.skip("the image holds no Go modules, and there is no network")
+        outside = tmp_path / "outside"
+        shutil.copytree(example, outside, ignore=shutil.ignore_patterns("node_modules"))
+        for path in (tmp_path, *tmp_path.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        expected = renders_outside(outside, tmp_path / "cache")
+        script = "cp -r /src /tmp/app && renderer pulumi render /tmp/app --stack dev"
+        found = in_container(engine, build_variant("full"), script, f"--volume={inside}:/src:ro")
+        assert found == expected
+
+    def test_of_a_chart_in_the_variant_without_a_provider_is_refused_by_name(
+        self, engine: DockerEngine, build_variant: BuildVariant, tmp_path: Path
+    ) -> None:
+        program = tmp_path / "chart"
+        program.mkdir()
+        (program / "Pulumi.yaml").write_text("name: chart\nruntime: python\n")
+        (program / "Pulumi.dev.yaml").write_text("config: {}\n")
+        (program / "__main__.py").write_text(
+            "from pulumi_kubernetes.helm.v3 import Chart, LocalChartOpts\n"
+            "Chart('web', LocalChartOpts(path='./web'))\n"
+        )
+        for path in (tmp_path, program):
+            path.chmod(0o755)
+        done = engine.attempt(
+            *("run", *UNPRIVILEGED, f"--volume={program}:/src:ro", build_variant("slim")),
+            *("renderer", "pulumi", "render", "/src", "--stack=dev"),
+        )
+        assert done.returncode != 0
+        assert done.stdout == ""
+        assert "provider" in done.stderr.splitlines()[0], done.stderr
+
+
+class TestTheProbe:
+    def test_of_a_socket_that_is_not_there_fails(
+        self, engine: DockerEngine, build_variant: BuildVariant
+    ) -> None:
+        done = engine.attempt(
+            *("run", *UNPRIVILEGED, build_variant("slim"), "renderer", "probe", "/tmp/none.sock")
+        )
+        assert done.returncode != 0
