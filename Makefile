@@ -18,7 +18,7 @@ demo: $(VENV) ## Install the plugin into a real local Argo CD and deliver a Pulu
 test: lint test-unit test-render test-e2e ## Everything: lint, unit, render and end-to-end tests
 
 test-unit: $(VENV) ## Unit tests: no network, no Go, seconds
-	$(BIN)/pytest tests/unit tests/toolchain
+	$(BIN)/pytest tests/unit tests/toolchain --cov=plugin_image/renderer/monitor --cov-branch --cov-fail-under=95 --cov-report=term:skip-covered
 
 test-render: $(VENV) ## Programs and what must come of each
 	$(BIN)/pytest tests/render

@@ -4,6 +4,7 @@ Everything here is pure. A set is checked as a whole before a byte of it is writ
 a missing or wrong object would be pruned or applied to a running cluster.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -87,6 +88,8 @@ class _Plain:
         )
 
     def _refuse_unknown(self, node: Any, path: str) -> None:
+        if isinstance(node, float) and not math.isfinite(node):
+            raise ManifestError(f"{self._entry} has a number in {path} that has no JSON form")
         if node == wire.UNKNOWN:
             raise ManifestError(
                 f"{self._entry} has a value in {path} that the program never computed"

@@ -12,10 +12,17 @@ from typing import Protocol, cast
 from plugin_image.renderer import documents, environment, hosts, manifests, redaction, stacks
 from plugin_image.renderer.dependencies import Cache
 from plugin_image.renderer.errors import ProgramError, ProjectError, RefusedError, RenderError
+from plugin_image.renderer.monitor import naming
 from plugin_image.renderer.monitor.recording import Recording
 from plugin_image.renderer.options import Options
 from plugin_image.renderer.program import Program, Run
-from plugin_image.renderer.project import Project, choose_stack, load_configuration, load_project
+from plugin_image.renderer.project import (
+    Configuration,
+    Project,
+    choose_stack,
+    load_configuration,
+    load_project,
+)
 from plugin_image.renderer.settings import Settings
 from plugin_image.renderer.slots import slot
 from plugin_image.renderer.stacks import Stacks
@@ -53,6 +60,7 @@ def render(root: Path, options: Options, settings: Settings) -> str:
     host = _host(project)
     stack = choose_stack(project, options.stack)
     configuration = load_configuration(project, stack, options.config, settings.passphrase)
+    _require_naming(project, stack, configuration)
     readable = stacks.readable(os.environ)
     with slot(settings.cache / "slots", settings.concurrency, deadline), _scratch() as scratch:
         program = Program(
@@ -75,6 +83,19 @@ def render(root: Path, options: Options, settings: Settings) -> str:
         return documents.to_stream(manifests.build(recording, options))
     except RenderError as error:
         raise error.redacted(lambda text: redaction.redact(text, secrets)) from None
+
+
+def _require_naming(project: Project, stack: str, configuration: Configuration) -> None:
+    """Raise ProjectError when `pulumi:autonaming` is wrong, before anything is started."""
+    try:
+        naming.namer(
+            configuration.values,
+            organization=Program.ORGANIZATION,
+            project=project.name,
+            stack=stack,
+        )
+    except ValueError as error:
+        raise ProjectError(f"pulumi:autonaming of stack {stack!r} is wrong: {error}") from error
 
 
 def install(root: Path, settings: Settings) -> None:

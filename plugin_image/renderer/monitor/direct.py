@@ -10,6 +10,7 @@ from typing import Any
 import grpc
 from pulumi.runtime.proto import resource_pb2_grpc
 
+from plugin_image.renderer.monitor.dispatch import dispatch
 from plugin_image.renderer.monitor.errors import MonitorError
 
 
@@ -39,13 +40,10 @@ class DirectStub(resource_pb2_grpc.ResourceMonitorStub):
 
     def __getattr__(self, rpc: str) -> Callable[..., Any]:
         """The rpc as a function of its request; one that the service lacks is UNIMPLEMENTED."""
-        method = getattr(self._service, rpc, None)
 
         def call(request: Any, *_arguments: Any, **_options: Any) -> Any:
-            if method is None:
-                raise _DirectError("UNIMPLEMENTED", f"{rpc} is not rendered")
             try:
-                return method(request)
+                return dispatch(self._service, rpc, request)
             except MonitorError as error:
                 raise _DirectError(error.code, str(error)) from error
 

@@ -4,20 +4,29 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plugin_image.renderer.monitor import kinds, shapes, wire
+from plugin_image.renderer.monitor.errors import MonitorError
 
 Manifest = dict[str, Any]
 
+_TOKEN_PARTS = 3
+
 
 def complete_kind(type_: str, manifest: Manifest) -> None:
-    """Put in the apiVersion and kind that a type token stands for, where the SDK left them out."""
-    _, group_version, kind = type_.split(":", 2)
+    """Put in the apiVersion and kind that a type token stands for, where the SDK left them out.
+
+    Raises MonitorError for what is no token of the Kubernetes package.
+    """
+    parts = type_.split(":")
+    if len(parts) != _TOKEN_PARTS or not all(parts):
+        raise MonitorError("INVALID_ARGUMENT", f"{type_!r} is no type of a Kubernetes object")
+    _, group_version, kind = parts
     manifest.setdefault("apiVersion", group_version.removeprefix("core/"))
     manifest.setdefault("kind", kind)
 
 
 def complete_names(manifest: Manifest, *, name: str | None, namespace: str | None) -> None:
     """Give the object a name, and a namespace where its kind has one, unless it has its own."""
-    given = wire.reveal(manifest.get("metadata")) or {}
+    given = _metadata(manifest)
     names = {}
     if name is not None and not wire.reveal(given.get("name")) and not given.get("generateName"):
         names["name"] = name
@@ -47,9 +56,15 @@ def outputs(
 
 def identifier(state: Mapping[str, Any]) -> str:
     """The id that the Kubernetes provider gives: `namespace/name`, or the name alone."""
-    metadata = wire.reveal(state.get("metadata")) or {}
+    metadata = _metadata(state)
     names = (wire.reveal(metadata.get(key)) for key in ("namespace", "name"))
     return "/".join(str(name) for name in names if name)
+
+
+def _metadata(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The object's metadata, empty where it is none; the set as a whole is checked later."""
+    metadata = wire.reveal(manifest.get("metadata"))
+    return metadata if isinstance(metadata, Mapping) else {}
 
 
 def is_namespaced(manifest: Mapping[str, Any]) -> bool:

@@ -9,6 +9,7 @@ import grpc
 from pulumi.runtime.proto import engine_pb2_grpc, resource_pb2_grpc
 
 from plugin_image.renderer.monitor.core import Monitor
+from plugin_image.renderer.monitor.dispatch import dispatch
 from plugin_image.renderer.monitor.engine import Engine
 from plugin_image.renderer.monitor.errors import MonitorError
 
@@ -46,14 +47,10 @@ class _Servicer:
         self._service = service
 
     def __getattr__(self, rpc: str) -> Callable[[Any, grpc.ServicerContext], Any]:
-        method = getattr(self._service, rpc, None)
-
         def handle(request: Any, context: grpc.ServicerContext) -> Any:
-            if method is None:
-                context.abort(grpc.StatusCode.UNIMPLEMENTED, f"{rpc} is not rendered")
             try:
-                return method(request)
+                return dispatch(self._service, rpc, request)
             except MonitorError as error:
-                context.abort(grpc.StatusCode[error.code], str(error))
+                return context.abort(grpc.StatusCode[error.code], str(error))
 
         return handle

@@ -10,7 +10,7 @@ from plugin_image.renderer import documents
 
 @pytest.mark.parametrize("seed", range(50))
 def test_a_yaml_parser_reads_back_what_was_written(seed: int) -> None:
-    generator = random.Random(seed)  # noqa: S311
+    generator = random.Random(seed)
     tree = [_mapping(generator, depth=4) for _ in range(3)]
     stream = documents.to_stream(tree)
     assert list(yaml.safe_load_all(stream)) == tree, stream
