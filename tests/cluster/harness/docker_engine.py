@@ -123,9 +123,29 @@ def running_engine(workspace: Workspace) -> Iterator[DockerEngine]:
         process.stop()
 
 
+@dataclass(frozen=True)
+class Login:
+    """The one account of a registry."""
+
+    username: str
+    password: str
+    bcrypt: str
+    """The password as the registry keeps it."""
+
+
+PUSHER = Login(
+    "pusher",
+    "password-of-the-registry",
+    "$2b$05$abcdefghijklmnopqrstuuHqp4E36/xk0OkeoSRAoLwmRUFAPqvJu",
+)
+
+
 @contextmanager
-def running_registry(workspace: Workspace) -> Iterator[str]:
-    """Start an empty registry on loopback, and give its `host:port`."""
+def running_registry(workspace: Workspace, *, login: Login | None = None) -> Iterator[str]:
+    """Start an empty registry on loopback, and give its `host:port`.
+
+    With a `login` it answers nobody else.
+    """
     port = free_port()
     folder = workspace.folder(f"registry-{port}")
     configuration = folder / "config.yml"
@@ -134,6 +154,11 @@ def running_registry(workspace: Workspace) -> Iterator[str]:
         f"storage: {{filesystem: {{rootdirectory: {folder / 'data'}}}}}\n"
         f"http: {{addr: '127.0.0.1:{port}'}}\n"
     )
+    if login:
+        accounts = folder / "accounts"
+        accounts.write_text(f"{login.username}:{login.bcrypt}\n")
+        with configuration.open("a") as stream:
+            stream.write(f"auth: {{htpasswd: {{realm: tests, path: {accounts}}}}}\n")
     process = Process(
         "docker-registry",
         ["docker-registry", "serve", configuration],
