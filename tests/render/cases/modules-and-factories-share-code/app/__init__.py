@@ -1,0 +1,3 @@
+from .factories import build
+
+__all__ = ["build"]
