@@ -35,6 +35,8 @@ _HOSTS = ("python", "nodejs", "go", "yaml")
 _REMEDIES = {
     "Missing required configuration variable": "set it in the stack's file or in the "
     "Application's plugin parameter `config`",
+    "the Pulumi SDK is not installed": "add pulumi to requirements.txt",
+    "Pulumi SDK": "use pulumi 3.113.0 or newer",
     "ModuleNotFoundError": "add the package to requirements.txt",
     "Cannot find module": "add the package to package.json and package-lock.json",
 }
@@ -132,7 +134,8 @@ def _require_success(recording: Recording, run: Run) -> None:
             details=f"{run.failure.traceback}\n{ended.output}",
         )
     if ended.status:
-        raise ProgramError(f"the program {ended.how()}", details=details)
+        said = next(filter(None, map(str.strip, details.splitlines())), "it said nothing")
+        raise ProgramError(f"the program {ended.how()}: {said}", details=details)
     if not recording.finished:
         raise ProgramError(
             "the program ended before all of its registrations were made, with exit status 0",

@@ -20,6 +20,7 @@ from plugin_image.renderer.supervise import Deadline
 
 _IMAGE_MODULES = Path(__file__).resolve().parents[3] / "node_modules"
 _OTHER_LOCKS = ("yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
+_END = Path(__file__).with_name("nodejs_end.js")
 _PARALLEL = 16
 _HEADER = re.compile(r"Running program '.*' failed with an unhandled exception:")
 
@@ -52,13 +53,14 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
     Raises DependencyError when the SDK is not among them, ProjectError when `main` names
     nothing, and DeadlineError.
     """
-    runner = installed / "@pulumi" / "pulumi" / "cmd" / "run"
-    if not runner.is_dir():
+    runner = installed / "@pulumi" / "pulumi" / "cmd" / "run" / "index.js"
+    if not runner.is_file():
         raise DependencyError(
             "@pulumi/pulumi is not among the program's dependencies",
             fix="add it to package.json and package-lock.json",
         )
     folder, entry = program.entry()
+    end = program.scratch / "program-ended"
     events: list[Event] = []
     with (
         _modules_beside(program.project.root, installed),
@@ -69,15 +71,24 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
         ended = supervise.run(
             [
                 dependencies.tool("node"),
+                "--require",
+                _END,
                 runner,
                 *_arguments(program, folder, session.endpoint()),
                 entry,
             ],
             doing="the program was running",
             cwd=folder,
-            env={**program.env, **_environment(program)},
+            env={
+                **program.env,
+                **_environment(program),
+                "RENDERER_END_FILE": str(end),
+                "RENDERER_MAIN": str(runner),
+            },
             deadline=deadline,
         )
+    if end.exists():
+        events.append({"finished": True})
     return Run(events, ended, _failure(Recording.of(events), folder) if ended.status else None)
 
 

@@ -7,6 +7,7 @@ report of the failure that names the program's own line.
 """
 
 import asyncio
+import inspect
 import json
 import logging
 import os
@@ -51,6 +52,7 @@ def _reporter(fd: int) -> Any:
 def _run(given: dict[str, Any], report: Any) -> None:
     """Run the program, with the monitor at the given address or else in this process."""
     sys.path.append(_IMPORT_ROOT)
+    _require_sdk()
     import pulumi.runtime
 
     from plugin_image.renderer.monitor.direct import DirectStub
@@ -61,18 +63,22 @@ def _run(given: dict[str, Any], report: Any) -> None:
     sys.path.remove(_IMPORT_ROOT)
     job = Job(**given["job"])
     session = Session(job, report, env=dict(os.environ), read_stack=refuse)
-    settings = pulumi.runtime.Settings(
-        monitor=given["address"] or DirectStub(session.monitor),
-        engine=given["address"] or DirectStub(session.engine),
-        parallel=_PARALLEL,
-        dry_run=False,
-        root_directory=job.root,
-        project=job.project,
-        stack=job.stack,
-        organization=job.organization,
-    )
+    settings: dict[str, Any] = {
+        "monitor": given["address"] or DirectStub(session.monitor),
+        "engine": given["address"] or DirectStub(session.engine),
+        "parallel": _PARALLEL,
+        "dry_run": False,
+        "root_directory": job.root,
+        "project": job.project,
+        "stack": job.stack,
+        "organization": job.organization,
+    }
+    # An older SDK has fewer settings.
+    known = inspect.signature(pulumi.runtime.Settings).parameters
     pulumi.runtime.set_all_config(job.config, job.secret_keys)
-    pulumi.runtime.configure(settings)
+    pulumi.runtime.configure(
+        pulumi.runtime.Settings(**{key: settings[key] for key in settings if key in known})
+    )
     # A failed program leaves tasks behind that nobody awaits; its failure is reported once.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     loop = asyncio.new_event_loop()
@@ -86,6 +92,20 @@ def _run(given: dict[str, Any], report: Any) -> None:
         session.close()
         sys.stdout.flush()
         sys.stderr.flush()
+
+
+def _require_sdk() -> None:
+    """Raise RuntimeError when the program's SDK is missing or too old for the protocol."""
+    try:
+        from pulumi.runtime.proto import callback_pb2  # noqa: F401 - since 3.113
+    except ModuleNotFoundError as error:
+        if error.name != "pulumi":
+            raise
+        raise RuntimeError("the Pulumi SDK is not installed") from error
+    except ImportError as error:
+        from importlib.metadata import version
+
+        raise RuntimeError(f"its Pulumi SDK {version('pulumi')} is too old") from error
 
 
 def _execute(entry: str) -> None:

@@ -1,0 +1,24 @@
+const k8s = require("@pulumi/kubernetes");
+const pulumi = require("@pulumi/pulumi");
+
+const config = new pulumi.Config();
+const labels = { app: "web" };
+const deployment = new k8s.apps.v1.Deployment("web", {
+    spec: {
+        replicas: 2,
+        selector: { matchLabels: labels },
+        template: {
+            metadata: { labels },
+            spec: { containers: [{ name: "web", image: "nginx" }] },
+        },
+    },
+});
+const service = new k8s.core.v1.Service("web", {
+    spec: { selector: labels, ports: [{ port: 80 }] },
+});
+new k8s.core.v1.Secret(
+    "token",
+    { stringData: { token: config.requireSecret("token"), of: deployment.metadata.name } },
+    { dependsOn: [service] },
+);
+exports.address = service.status.loadBalancer.ingress[0].ip;
