@@ -43,8 +43,8 @@ def engine(workspace: Workspace, pytestconfig: pytest.Config) -> Iterator[Docker
 @pytest.fixture
 def registry(workspace: Workspace) -> Iterator[str]:
     """The address of a registry without any image."""
-    with running_registry(workspace) as address:
-        yield address
+    with running_registry(workspace) as registry:
+        yield registry.address
 
 
 @pytest.fixture(scope="session")

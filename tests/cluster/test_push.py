@@ -34,9 +34,9 @@ def argocd_objects(api_server: ApiServer, tools: Mapping[str, Path]) -> ApiServe
 
 @pytest.fixture
 def guarded_registry(workspace: Workspace) -> Iterator[str]:
-    """A registry that only one account may use."""
-    with running_registry(workspace, login=PUSHER) as address:
-        yield address
+    """The address of a registry that only one account may use."""
+    with running_registry(workspace, login=PUSHER) as registry:
+        yield registry.address
 
 
 @pytest.fixture

@@ -90,6 +90,15 @@ _TABLE = (
         seconds=5,
     ),
     Tool(
+        "argocd-image-scripts",
+        locked_in="argocd",
+        files={
+            name: ModuleFile("argocd", _ARGOCD, f"hack/{name}")
+            for name in ("gpg-wrapper.sh", "git-verify-wrapper.sh")
+        },
+        seconds=5,
+    ),
+    Tool(
         "redis",
         locked_in="miniredis",
         package=".",
@@ -153,6 +162,32 @@ _TABLE = (
         seconds=30,
     ),
     Tool("helm", locked_in="helm", package="helm.sh/helm/v3/cmd/helm", seconds=70),
+    Tool(
+        "kubelet",
+        locked_in="kubernetes-node",
+        package="k8s.io/kubernetes/cmd/kubelet",
+        seconds=150,
+    ),
+    Tool(
+        "kube-controller-manager",
+        locked_in="kubernetes-node",
+        package="k8s.io/kubernetes/cmd/kube-controller-manager",
+        seconds=90,
+    ),
+    Tool(
+        "kube-scheduler",
+        locked_in="kubernetes-node",
+        package="k8s.io/kubernetes/cmd/kube-scheduler",
+        seconds=60,
+    ),
+    Tool(
+        "kube-proxy",
+        locked_in="kubernetes-node",
+        package="k8s.io/kubernetes/cmd/kube-proxy",
+        seconds=60,
+    ),
+    Tool("coredns", locked_in="coredns", package=".", seconds=85),
+    Tool("pause", locked_in="pause", package=".", seconds=5),
 )
 
 TOOLS = {tool.name: tool for tool in _TABLE}

@@ -12,7 +12,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import yaml
+
+from tests.cluster.harness import cgroups
 from tests.e2e.harness.processes import HOST_PATH, Process, free_port, listens
 from tests.e2e.harness.workspace import Workspace
 from tests.toolchain import cache
@@ -116,11 +120,12 @@ def running_engine(workspace: Workspace) -> Iterator[DockerEngine]:
         log=workspace.logs / "dockerd.log",
     )
     engine = DockerEngine(socket, client_config=folder / "client")
-    try:
-        process.wait_ready(engine.responds, timeout=_READY_SECONDS)
-        yield engine
-    finally:
-        process.stop()
+    with cgroups.removed_after("docker"):
+        try:
+            process.wait_ready(engine.responds, timeout=_READY_SECONDS)
+            yield engine
+        finally:
+            process.stop()
 
 
 @dataclass(frozen=True)
@@ -140,25 +145,44 @@ PUSHER = Login(
 )
 
 
-@contextmanager
-def running_registry(workspace: Workspace, *, login: Login | None = None) -> Iterator[str]:
-    """Start an empty registry on loopback, and give its `host:port`.
+@dataclass(frozen=True)
+class Registry:
+    """A running registry on loopback."""
 
-    With a `login` it answers nobody else.
-    """
+    address: str
+    """Its `host:port`, with which the names of its images begin."""
+    data: Path
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.address.rpartition(":")[2])
+
+
+def registry_configuration(data: Path, port: int, *, accounts: Path | None = None) -> str:
+    """Return the configuration of a registry on loopback; without `accounts` it is open."""
+    storage = {"filesystem": {"rootdirectory": str(data)}, "delete": {"enabled": True}}
+    document: dict[str, Any] = {
+        "version": 0.1,
+        "storage": storage,
+        "http": {"addr": f"127.0.0.1:{port}"},
+    }
+    if accounts:
+        document["auth"] = {"htpasswd": {"realm": "tests", "path": str(accounts)}}
+    return yaml.safe_dump(document)
+
+
+@contextmanager
+def running_registry(workspace: Workspace, *, login: Login | None = None) -> Iterator[Registry]:
+    """Start an empty registry. With a `login` it answers nobody else."""
     port = free_port()
     folder = workspace.folder(f"registry-{port}")
-    configuration = folder / "config.yml"
-    configuration.write_text(
-        "version: 0.1\n"
-        f"storage: {{filesystem: {{rootdirectory: {folder / 'data'}}}}}\n"
-        f"http: {{addr: '127.0.0.1:{port}'}}\n"
-    )
-    if login:
-        accounts = folder / "accounts"
+    registry = Registry(f"127.0.0.1:{port}", folder / "data")
+    accounts = folder / "accounts" if login else None
+    if login and accounts:
         accounts.write_text(f"{login.username}:{login.bcrypt}\n")
-        with configuration.open("a") as stream:
-            stream.write(f"auth: {{htpasswd: {{realm: tests, path: {accounts}}}}}\n")
+    configuration = folder / "config.yml"
+    configuration.write_text(registry_configuration(registry.data, port, accounts=accounts))
     process = Process(
         "docker-registry",
         ["docker-registry", "serve", configuration],
@@ -167,6 +191,6 @@ def running_registry(workspace: Workspace, *, login: Login | None = None) -> Ite
     )
     try:
         process.wait_ready(lambda: listens(port), timeout=_READY_SECONDS)
-        yield f"127.0.0.1:{port}"
+        yield registry
     finally:
         process.stop()

@@ -1,0 +1,287 @@
+"""One real Kubernetes node with its control plane: pods run, Services answer, names resolve.
+
+Everything listens inside the node's own network. One loopback port of this machine leads to
+the API server.
+"""
+
+import secrets
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import urllib3
+import yaml
+
+from tests.cluster.harness.docker_engine import (
+    Build,
+    DockerEngine,
+    Registry,
+    registry_configuration,
+)
+from tests.cluster.harness.machine import ADDRESS, Machine, running_machine
+from tests.e2e.harness.kubernetes_api import ApiError, KubernetesApi
+from tests.e2e.harness.processes import HOST_PATH, Process, free_port
+from tests.e2e.harness.workspace import Workspace
+
+TOOLS = (
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kubelet",
+    "kube-proxy",
+    "coredns",
+    "pause",
+)
+NAME = "node"
+
+_FILES = Path(__file__).parent / "node_files"
+_PAUSE = "localhost/pause:1"
+_API = f"https://{ADDRESS}:6443"
+_SERVICES, _PODS = "10.96.0.0/24", "10.244.0.0/24"
+_READY_SECONDS = 90
+_GROUPS = {
+    "admin": '"system:masters"',
+    f"system:node:{NAME}": '"system:nodes"',
+    "system:kube-controller-manager": "",
+    "system:kube-scheduler": "",
+    "system:kube-proxy": "",
+}
+_MAKE_KEY = "openssl ecparam -name prime256v1 -genkey -noout -out service-accounts.key"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A running cluster of one node."""
+
+    api: KubernetesApi
+    kubeconfig: Path
+    machine: Machine
+    kubelet: Process
+    start_kubelet: Callable[[], Process]
+
+    def execute(self, pod: str, container: str, script: str, *, namespace: str) -> str:
+        """Run a shell script in a container, and return what it writes. Raises AssertionError."""
+        kubectl = ("kubectl", f"--kubeconfig={self.kubeconfig}", f"--namespace={namespace}")
+        done = subprocess.run(
+            [*kubectl, "exec", pod, f"--container={container}", "--", "sh", "-euc", script],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_READY_SECONDS,
+        )
+        assert done.returncode == 0, f"{script}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+
+class _Setup:
+    """The files and processes of one cluster."""
+
+    def __init__(
+        self, machine: Machine, folder: Path, tools: Mapping[str, Path], stack: ExitStack
+    ) -> None:
+        self.machine = machine
+        self.folder = folder
+        self._tools = tools
+        self._stack = stack
+        self.tokens = {user: secrets.token_hex(16) for user in _GROUPS}
+
+    def start(self, name: str, *arguments: str) -> Process:
+        """Start one of the tools in the node."""
+        process = self.machine.start(name, self._tools[name], *arguments)
+        self._stack.callback(process.stop)
+        return process
+
+    def run(self, name: str, *command: str | Path) -> Process:
+        """Start a program of this machine in the node."""
+        process = self.machine.start(name, *command)
+        self._stack.callback(process.stop)
+        return process
+
+    def file(self, name: str) -> Path:
+        """Write a configuration of `node_files` with this cluster's paths in it."""
+        text = (_FILES / name).read_text()
+        values = {"FOLDER": str(self.folder), "ADDRESS": ADDRESS, "PODS": _PODS, "NAME": NAME}
+        for key, value in values.items():
+            text = text.replace(f"@{key}@", value)
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def kubeconfig(self, user: str, *, server: str = _API) -> Path:
+        """Write a kubeconfig for one of the users."""
+        cluster = {"server": server, "certificate-authority": str(self.ca_file)}
+        document = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "node",
+            "contexts": [{"name": "node", "context": {"cluster": "node", "user": user}}],
+            "clusters": [{"name": "node", "cluster": cluster}],
+            "users": [{"name": user, "user": {"token": self.tokens[user]}}],
+        }
+        path = self.folder / f"{user.replace(':', '-')}-{server.rpartition(':')[2]}.kubeconfig"
+        path.touch(mode=0o600)
+        path.write_text(yaml.safe_dump(document))
+        return path
+
+    @property
+    def ca_file(self) -> Path:
+        """The API server's certificate, which it makes at its start."""
+        return self.folder / "certificates" / "apiserver.crt"
+
+
+@contextmanager
+def running_node(
+    workspace: Workspace, tools: Mapping[str, Path], engine: DockerEngine, registry: Registry
+) -> Iterator[Node]:
+    """Start a node and stop it. Raises ProcessError with the log of what does not come up.
+
+    The registry's images are pulled by the same names as outside: a second one on the same
+    data listens at the same address in the node's network.
+    """
+    with ExitStack() as stack:
+        machine = stack.enter_context(running_machine(workspace, tools["pause"]))
+        setup = _Setup(machine, workspace.folder("node"), tools, stack)
+        server = _start_api_server(setup)
+        _start_containers(setup, engine, registry)
+        outside = _open_a_door(setup, workspace, stack)
+        api = KubernetesApi(
+            outside, ca_file=setup.ca_file, token=setup.tokens["admin"], user_agent="tests/cluster"
+        )
+        stack.callback(api.close)
+        server.wait_ready(lambda: _answers(api), timeout=_READY_SECONDS)
+        kubelet = _start_the_rest(setup)
+        kubelet.wait_ready(lambda: _node_is_ready(api), timeout=_READY_SECONDS)
+        yield Node(
+            api,
+            setup.kubeconfig("admin", server=outside),
+            machine,
+            kubelet,
+            lambda: _start_kubelet(setup),
+        )
+
+
+def _start_api_server(setup: _Setup) -> Process:
+    folder = setup.folder
+    accounts = [
+        f"{setup.tokens[user]},{user},{user}{',' if groups else ''}{groups}\n"
+        for user, groups in _GROUPS.items()
+    ]
+    (folder / "tokens.csv").write_text("".join(accounts))
+    key = folder / "service-accounts.key"
+    made = setup.run("make-key", "/bin/sh", "-euc", f"cd {folder} && {_MAKE_KEY}")
+    assert made.wait(timeout=_READY_SECONDS) == 0, made.describe("failed")
+    setup.start("etcd", f"--data-dir={folder / 'etcd'}", "--unsafe-no-fsync")
+    return setup.start(
+        "kube-apiserver",
+        "--etcd-servers=http://127.0.0.1:2379",
+        f"--advertise-address={ADDRESS}",
+        f"--cert-dir={folder / 'certificates'}",
+        f"--token-auth-file={folder / 'tokens.csv'}",
+        "--authorization-mode=Node,RBAC",
+        "--allow-privileged",
+        "--kubelet-preferred-address-types=InternalIP",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        f"--service-account-key-file={key}",
+        f"--service-account-signing-key-file={key}",
+        f"--service-cluster-ip-range={_SERVICES}",
+    )
+
+
+def _start_containers(setup: _Setup, engine: DockerEngine, registry: Registry) -> None:
+    """Start containerd and the registry it pulls from, and bring the pause image."""
+    network = setup.folder / "network"
+    network.mkdir()
+    (network / "10-node.conflist").write_text(setup.file("10-node.conflist").read_text())
+    configuration = setup.folder / "registry.yml"
+    configuration.write_text(registry_configuration(registry.data, registry.port))
+    setup.run("registry-of-the-node", "docker-registry", "serve", configuration)
+    containerd = setup.run("containerd", "containerd", "--config", setup.file("containerd.toml"))
+    context = setup.folder / "pause"
+    context.mkdir()
+    (context / "pause").write_bytes(setup._tools["pause"].read_bytes())
+    (context / "pause").chmod(0o755)
+    (context / "Dockerfile").write_text(
+        'FROM scratch\nCOPY pause /pause\nUSER 65535\nENTRYPOINT ["/pause"]\n'
+    )
+    engine.build(Build(context, _PAUSE))
+    archive = setup.folder / "pause.tar"
+    engine.run("save", f"--output={archive}", _PAUSE)
+    socket = setup.folder / "containerd.sock"
+    containerd.wait_ready(socket.exists, timeout=_READY_SECONDS)
+    load = ("ctr", "--address", str(socket), "--namespace=k8s.io", "images", "import", archive)
+    loaded = setup.run("load-pause", *load)
+    assert loaded.wait(timeout=_READY_SECONDS) == 0, loaded.describe("failed")
+
+
+def _open_a_door(setup: _Setup, workspace: Workspace, stack: ExitStack) -> str:
+    """Lead a loopback port of this machine to the API server, and return its URL."""
+    port = free_port()
+    command = " ".join(map(str, setup.machine.in_network("socat", "STDIO", f"TCP:{ADDRESS}:6443")))
+    script = setup.folder / "door"
+    script.write_text(f"#!/bin/sh\nexec {command}\n")
+    script.chmod(0o755)
+    door = Process(
+        "door",
+        ["socat", f"TCP-LISTEN:{port},bind=127.0.0.1,fork,reuseaddr", f"EXEC:{script}"],
+        environment={"PATH": HOST_PATH},
+        log=workspace.logs / "door.log",
+    )
+    stack.callback(door.stop)
+    # The certificate that the API server makes for itself names `localhost`.
+    return f"https://localhost:{port}"
+
+
+def _start_the_rest(setup: _Setup) -> Process:
+    manager = setup.kubeconfig("system:kube-controller-manager")
+    setup.start(
+        "kube-controller-manager",
+        f"--kubeconfig={manager}",
+        f"--service-account-private-key-file={setup.folder / 'service-accounts.key'}",
+        f"--root-ca-file={setup.ca_file}",
+        "--use-service-account-credentials",
+        "--leader-elect=false",
+    )
+    scheduler = setup.kubeconfig("system:kube-scheduler")
+    setup.start("kube-scheduler", f"--kubeconfig={scheduler}", "--leader-elect=false")
+    kubelet = _start_kubelet(setup)
+    setup.kubeconfig("admin")
+    setup.start("coredns", "-conf", str(setup.file("Corefile")))
+    setup.kubeconfig("system:kube-proxy")
+    setup.start("kube-proxy", f"--config={setup.file('proxy.yaml')}")
+    return kubelet
+
+
+def _start_kubelet(setup: _Setup) -> Process:
+    user = f"system:node:{NAME}"
+    (setup.folder / "resolv.conf").write_text(f"nameserver {ADDRESS}\n")
+    return setup.start(
+        "kubelet",
+        f"--config={setup.file('kubelet.yaml')}",
+        f"--kubeconfig={setup.kubeconfig(user)}",
+        f"--node-ip={ADDRESS}",
+        f"--hostname-override={NAME}",
+        f"--root-dir={setup.folder / 'kubelet'}",
+        f"--cert-dir={setup.folder / 'kubelet-certificates'}",
+    )
+
+
+def _answers(api: KubernetesApi) -> bool:
+    try:
+        api.request("GET", "/readyz")
+        api.get("v1", "Namespace", "default")
+    except (ApiError, OSError, urllib3.exceptions.HTTPError):
+        return False
+    return True
+
+
+def _node_is_ready(api: KubernetesApi) -> bool:
+    node: dict[str, Any] | None = api.find("v1", "Node", NAME)
+    account = api.find("v1", "ServiceAccount", "default", namespace="default")
+    conditions = (node or {}).get("status", {}).get("conditions", [])
+    return account is not None and any(
+        each["type"] == "Ready" and each["status"] == "True" for each in conditions
+    )

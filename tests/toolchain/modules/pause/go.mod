@@ -1,0 +1,3 @@
+module toolchain/pause
+
+go 1.26
