@@ -129,7 +129,8 @@ def _refuse_duplicates(
 ) -> None:
     """The same object twice: one would silently win."""
     seen: dict[tuple[str, ...], Registration] = {}
-    for entry, manifest in entries:
+    # By source: registrations come in no fixed order, and the message should.
+    for entry, manifest in sorted(entries, key=lambda pair: (pair[0].source, pair[0].urn)):
         group, kind = kinds.group_of(manifest["apiVersion"]), manifest["kind"]
         namespace = manifest["metadata"].get("namespace") or default_namespace
         if not kinds.is_namespaced(manifest["apiVersion"], kind):

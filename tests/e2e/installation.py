@@ -15,6 +15,9 @@ from tests.e2e.harness.workspace import Workspace
 IMAGE = "registry.example.com/argocd/pulumi-plugin@sha256:" + "0" * 64
 """A ready image: nothing here pulls it, its content is run from the work tree."""
 
+IMAGE_TOOLS = ("pulumi-resource-kubernetes", "pulumi-language-yaml")
+"""What the image has beside Python and Node.js."""
+
 CONFIG: Mapping[str, Any] = {
     "imageReference": IMAGE,
     # Without a kubelet no pod ever becomes ready.
@@ -52,7 +55,8 @@ def installed(
         stack.set_secret(path, value)
     stack.up().require_success()
     outputs = stack.outputs()
-    argocd.roll_out({outputs["containerName"]: plugin_image(ROOT / "plugin_image")})
+    image = plugin_image(ROOT / "plugin_image", commands=(tools[name] for name in IMAGE_TOOLS))
+    argocd.roll_out({outputs["containerName"]: image})
     try:
         yield Installation(stack, outputs["pluginName"], outputs["containerName"])
     finally:

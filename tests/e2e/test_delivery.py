@@ -172,7 +172,7 @@ Make = Callable[[str], Delivery]
 
 
 class TestDelivery:
-    @pytest.mark.parametrize("language", ["python", "typescript"])
+    @pytest.mark.parametrize("language", ["python", "typescript", "yaml", "helm"])
     def test_an_example_becomes_live_objects_that_refreshes_leave_alone(
         self, delivery: Make, language: str
     ) -> None:
@@ -181,12 +181,31 @@ class TestDelivery:
         guestbook.repository.commit("guestbook")
         application = guestbook.synced()
         before = _identities(guestbook)
-        assert {name for _, name, _ in before} == {"guestbook-ui"}
+        assert {name for _, name, _ in before} == {"guestbook-ui"}, "see the example's program"
         assert {kind for kind, _, _ in before} == {"Deployment", "Service"}
         for _ in range(3):
             app = application.refresh()
             assert app["status"]["sync"]["status"] == "Synced"
         assert _identities(guestbook) == before
+
+    def test_yaml_files_and_kustomizations_are_delivered(self, delivery: Make) -> None:
+        shop = delivery("from-files")
+        config_map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n"
+        shop.commit(
+            {
+                "files/plain.yaml": config_map,
+                "overlay/kustomization.yaml": "resources: [base.yaml]\nnamePrefix: shop-\n",
+                "overlay/base.yaml": config_map.replace("plain", "based"),
+            }
+        )
+        shop.program(
+            """
+            k8s.yaml.v2.ConfigGroup("files", files=["files/*.yaml"])
+            k8s.kustomize.Directory("overlay", "overlay")
+            """
+        )
+        shop.synced()
+        assert shop.uids().keys() == {"plain", "shop-based"}
 
     def test_a_commit_changes_adds_and_prunes_objects(self, delivery: Make) -> None:
         shop = delivery("changing")

@@ -7,7 +7,7 @@ image adds is mounted at the image's paths.
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -77,10 +77,11 @@ def argocd_image(argocd: Path, *, repositories: Path) -> ImageRoot:
     )
 
 
-def plugin_image(sources: Path) -> ImageRoot:
+def plugin_image(sources: Path, *, commands: Iterable[Path] = ()) -> ImageRoot:
     """The image of this project, with its sources as they are in the work tree.
 
-    Its packages are installed on first use. The variables by which this machine reaches
+    `commands` are programs that a variant of the image adds: the Kubernetes provider,
+    language hosts. Its packages are installed on first use. The variables by which this machine reaches
     package registries are part of it, with the files that they name.
     """
     venv = f"{_HOME}/venv"
@@ -98,6 +99,7 @@ def plugin_image(sources: Path) -> ImageRoot:
             *packages,
             _bind(sources, f"{_HOME}/plugin_image"),
             _link(f"{_COMMANDS}/renderer", f"{_HOME}/plugin_image/bin/renderer"),
+            *(_bind(command, f"{_COMMANDS}/{command.name}") for command in commands),
         ),
         environment={
             **variables,
