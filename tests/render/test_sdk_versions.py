@@ -4,6 +4,7 @@ Python: pulumi 3.113 of April 2024, the first whose protocol has callbacks, and 
 Node.js: 3.113 and 3.270. They are installed once, into the renderer's own cache.
 """
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,17 @@ from plugin_image.renderer.render import render
 from plugin_image.renderer.settings import Settings
 from tests.toolchain import cache
 
-PROGRAMS = Path(__file__).with_name("sdks")
+SDKS = Path(__file__).with_name("sdks")
 OPTIONS = Options(stack="dev", config={"token": "t0ken-of-the-test"})
 
 INSTALLING_SECONDS = 300
 
 
-def stream_of(name: str) -> str:
+def stream_of(version: str, folder: Path) -> str:
+    """Render the program of a language with one version of its SDK, in a copy."""
+    program = folder / version
+    shutil.copytree(SDKS / version.partition("-")[0], program)
+    shutil.copytree(SDKS / "versions" / version, program, dirs_exist_ok=True)
     settings = Settings(
         deadline_seconds=INSTALLING_SECONDS,
         concurrency=2,
@@ -28,17 +33,17 @@ def stream_of(name: str) -> str:
         passed_env=(),
         passphrase=None,
     )
-    return render(PROGRAMS / name, OPTIONS, settings)
+    return render(program, OPTIONS, settings)
 
 
-@pytest.mark.parametrize("name", ["python-newest", "nodejs-oldest", "nodejs-newest"])
-def test_the_same_program_gives_the_same_bytes_with_every_sdk(name: str) -> None:
-    assert stream_of(name) == stream_of("python-oldest")
+@pytest.mark.parametrize("version", ["python-newest", "nodejs-oldest", "nodejs-newest"])
+def test_the_same_program_gives_the_same_bytes_with_every_sdk(version: str, tmp_path: Path) -> None:
+    assert stream_of(version, tmp_path) == stream_of("python-oldest", tmp_path)
 
 
-def test_an_sdk_that_is_too_old_is_told_by_its_version() -> None:
+def test_an_sdk_that_is_too_old_is_told_by_its_version(tmp_path: Path) -> None:
     with pytest.raises(ProgramError) as refused:
-        stream_of("python-too-old")
+        stream_of("python-too-old", tmp_path)
     assert str(refused.value) == (
         "the program failed: RuntimeError: its Pulumi SDK 3.100.0 is too old. "
         "To fix it: use pulumi 3.113.0 or newer"

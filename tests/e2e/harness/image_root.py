@@ -81,8 +81,8 @@ def plugin_image(sources: Path, *, commands: Iterable[Path] = ()) -> ImageRoot:
     """The image of this project, with its sources as they are in the work tree.
 
     `commands` are programs that a variant of the image adds: the Kubernetes provider,
-    language hosts. Its packages are installed on first use. The variables by which this machine reaches
-    package registries are part of it, with the files that they name.
+    language hosts. Its packages are installed on first use. The variables by which this
+    machine reaches package registries are part of it, with the files that they name.
     """
     venv = f"{_HOME}/venv"
     packages = [_bind(virtual_environment(sources / "requirements.txt", installed_at=venv), venv)]
