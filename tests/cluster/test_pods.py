@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -92,11 +93,14 @@ def cluster(
 
 
 def _commit_guestbook(repository: GitRepository, *, image: str) -> None:
-    """Commit the example with an image that the node can pull."""
+    """Commit the example with an image that the node can pull, and with the SDKs of our image.
+
+    The node has no way out of its network, so nothing can be installed from a lock file.
+    """
     repository.copy(ROOT / "examples" / "guestbook-python")
     program = repository.folder / "__main__.py"
     program.write_text(program.read_text().replace(_PUBLIC_IMAGE, image))
-    repository.commit("guestbook")
+    repository.commit("guestbook", {"requirements.txt": None})
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +119,7 @@ def stack(  # noqa: PLR0917 - fixtures come by position
     tools: Mapping[str, Path],
     workspace: Workspace,
 ) -> Iterator[PulumiStack]:
-    """The installer's stack, up: with an Application, and a credential that is mounted nowhere."""
+    """The installer's stack, up: with an Application and a credential."""
     build_variant("python")
     plugins = workspace.folder("plugins")
     docker_build_plugin.install(engine, plugins)
@@ -206,6 +210,13 @@ class TestInsideThePod:
         tried = f"for each in {folders}; do touch $each/x 2>/dev/null && echo $each; done; true"
         assert cluster.in_sidecar(tried) == ""
 
+    @pytest.mark.xfail(strict=True, reason="the sidecar's first process is cmp-server, no init")
+    def test_an_orphan_that_ends_is_buried(self, cluster: Cluster) -> None:
+        cluster.in_sidecar("(sleep 0.1 &)")
+        time.sleep(2)
+        states = cluster.in_sidecar("cat /proc/[0-9]*/stat | cut -d' ' -f2,3")
+        assert "(sleep) Z" not in states
+
     def test_a_socket_that_is_gone_restarts_the_container(self, cluster: Cluster) -> None:
         def restarts() -> int:
             (pod,) = cluster.pods()
@@ -248,13 +259,16 @@ class TestChanging:
 class TestRestarts:
     """After each of them the Application converges again without help."""
 
-    def test_of_redis_and_of_the_repo_server(self, cluster: Cluster, stack: PulumiStack) -> None:
+    @pytest.mark.parametrize("name", ["argocd-redis", REPO_SERVER])
+    def test_of_a_pod(self, cluster: Cluster, stack: PulumiStack, name: str) -> None:
         application = Application(cluster.node.api, name="guestbook", namespace=NAMESPACE)
-        for name in ("argocd-redis", REPO_SERVER):
-            for pod in rollouts.pods(cluster.node.api, name, namespace=NAMESPACE):
-                cluster.node.api.delete("v1", "Pod", pod["metadata"]["name"], namespace=NAMESPACE)
-            application.refresh(timeout=_MINUTES)
-            application.wait_until_synced(timeout=_MINUTES)
+        for pod in rollouts.pods(cluster.node.api, name, namespace=NAMESPACE):
+            # It takes its whole grace period to go: cmp-server does not end at a SIGTERM.
+            path = f"/api/v1/namespaces/{NAMESPACE}/pods/{pod['metadata']['name']}"
+            cluster.node.api.request("DELETE", path)
+        rollouts.wait_until_ready(cluster.node.api, "Deployment", name, namespace=NAMESPACE)
+        application.refresh(timeout=_MINUTES)
+        application.wait_until_synced(timeout=_MINUTES)
 
     def test_of_the_kubelet(self, cluster: Cluster, stack: PulumiStack) -> None:
         before = [pod["metadata"]["uid"] for pod in cluster.pods()]
