@@ -26,6 +26,8 @@ class Program:
     env: Mapping[str, str]
     scratch: Path
     """A folder of this render's own, removed after it."""
+    cache: Path
+    """A folder that stays from one render to the next."""
     ignore_foreign: bool
     read_stack: ReadStack
     """How to read another stack's outputs, which takes credentials that the program lacks."""

@@ -72,6 +72,7 @@ def render(root: Path, options: Options, settings: Settings) -> str:
             namespace=options.namespace,
             env=environment.for_program(os.environ, scratch, settings.passed_env),
             scratch=scratch,
+            cache=settings.cache,
             ignore_foreign=options.ignore_foreign,
             read_stack=Stacks(scratch).read if readable else stacks.refuse,
             reads_stacks=readable,

@@ -6,13 +6,14 @@ those of pulumi/pulumi `sdk/nodejs/cmd/pulumi-language-nodejs/main.go`.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from plugin_image.renderer import dependencies, supervise
 from plugin_image.renderer.dependencies import Cache
 from plugin_image.renderer.errors import DependencyError
+from plugin_image.renderer.hosts.typescript import TypeCheck
 from plugin_image.renderer.monitor.recording import Event, Recording
 from plugin_image.renderer.monitor.session import Session
 from plugin_image.renderer.program import Failure, Program, Run
@@ -59,11 +60,24 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
             "@pulumi/pulumi is not among the program's dependencies",
             fix="add it to package.json and package-lock.json",
         )
+    types = TypeCheck(program.cache, program.project.root, installed, program.scratch)
+    with _modules_beside(program.project.root, installed):
+        if types.passed_before():
+            run = _run(program, runner, types.environment(check=False), deadline)
+            if not run.ended.status and types.is_confirmed():
+                return run
+        run = _run(program, runner, types.environment(check=True), deadline)
+        if not run.ended.status:
+            types.keep()
+        return run
+
+
+def _run(program: Program, runner: Path, env: Mapping[str, str], deadline: Deadline) -> Run:
     folder, entry = program.entry()
     end = program.scratch / "program-ended"
+    end.unlink(missing_ok=True)
     events: list[Event] = []
     with (
-        _modules_beside(program.project.root, installed),
         Session(
             program.job(), events.append, env=program.env, read_stack=program.read_stack
         ) as session,
@@ -82,6 +96,7 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
             env={
                 **program.env,
                 **_environment(program),
+                **env,
                 "RENDERER_END_FILE": str(end),
                 "RENDERER_MAIN": str(runner),
             },
