@@ -102,7 +102,8 @@ class Monitor:
         self._lock = threading.Lock()
         self._registered = 0
         self._types: dict[str, str] = {}
-        self._states: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        self._states: dict[str, tuple[str, Any]] = {}
+        """The id and the outputs of each resource, for the few that are looked up."""
         self._provider_namespaces: dict[str, str] = {}
         self._plugins: dict[str, Plugin] = {}
         self._packages: dict[str, str] = {}
@@ -145,8 +146,8 @@ class Monitor:
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802
         """Keep a component's outputs for those who look it up; a render shows none."""
         with self._lock:
-            identity, _ = self._states.get(request.urn, ("", {}))
-            self._states[request.urn] = identity, structs.from_struct(request.outputs)
+            identity, _ = self._states.get(request.urn, ("", None))
+            self._states[request.urn] = identity, request.outputs
         return empty_pb2.Empty()
 
     def RegisterStackTransform(self, request: Any) -> Any:  # noqa: N802
@@ -222,7 +223,7 @@ class Monitor:
             response = self._register_object(urn, request, called)
         response.urn = urn
         with self._lock:
-            self._states[urn] = response.id, structs.from_struct(response.object)
+            self._states[urn] = response.id, response.object
         return response
 
     def _register_echo(self, request: Any) -> Any:
@@ -318,7 +319,7 @@ class Monitor:
         response = resource_pb2.RegisterResourceResponse(urn=made.urn)
         response.object.CopyFrom(made.state)
         with self._lock:
-            self._states[made.urn] = "", structs.from_struct(made.state)
+            self._states[made.urn] = "", made.state
         return response
 
     def _forget(self, request: Any) -> None:
@@ -347,7 +348,7 @@ class Monitor:
             if urn not in self._states:
                 raise MonitorError("NOT_FOUND", f"there is no resource {urn}")
             identity, state = self._states[urn]
-        return {"urn": urn, "id": identity, "state": state}
+        return {"urn": urn, "id": identity, "state": structs.from_struct(state)}
 
     def _call(self, request: Any) -> Any:
         raise policy.refuse_call("method", request.tok)

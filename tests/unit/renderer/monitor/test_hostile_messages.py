@@ -106,7 +106,11 @@ def test_a_message_nested_beyond_measure_is_refused(channel: grpc.Channel) -> No
         encoded = b"\x32" + _varint(len(inner)) + inner
     entry = b"\x0a\x01k\x12" + _varint(len(encoded)) + encoded
     struct = b"\x0a" + _varint(len(entry)) + entry
-    request = b"\x2a" + _varint(len(struct)) + struct
+    type_ = b"kubernetes:core/v1:ConfigMap"
+    # Its type (field 1), that it is no component (field 4), and the object (field 5).
+    request = (
+        b"\x0a" + _varint(len(type_)) + type_ + b"\x20\x01\x2a" + _varint(len(struct)) + struct
+    )
     with pytest.raises(grpc.RpcError) as refused:
         _send(channel, "RegisterResource", request)
     assert refused.value.code() is not grpc.StatusCode.DEADLINE_EXCEEDED
