@@ -1,8 +1,10 @@
 """Installs the Pulumi plugin into Argo CD. Every option is configuration: Pulumi.dev.yaml."""
 
+from functools import partial
+
 import pulumi
 
-from components import argocd, settings
+from components import access, argocd, cluster, settings
 from components.application import PluginApplication, PluginApplicationArgs
 from components.catalog.pulumi import PulumiPlugin, PulumiPluginArgs
 from components.image import PluginImage, PluginImageArgs
@@ -16,8 +18,21 @@ settings.reject_unknown(
     [option.key for option in (*image_options, *plugin_options)] + ["applications"],
 )
 
-image = PluginImage("plugin", settings.read(config, PluginImageArgs, image_options))
+image_args = settings.read(config, PluginImageArgs, image_options)
 plugin_args = settings.read(config, PulumiPluginArgs, plugin_options)
+application_args = settings.read_named(
+    config,
+    "applications",
+    PluginApplicationArgs,
+    name="application_name",
+    without={"plugin_name"},
+)
+access.require(
+    access.needed(plugin_args, application_args.values()),
+    partial(cluster.allowed, settings=pulumi.runtime.get_config_env()),
+)
+
+image = PluginImage("plugin", image_args)
 plugin = PulumiPlugin("pulumi", {**plugin_args, "image": image.image_ref})
 applications = [
     PluginApplication(
@@ -28,13 +43,7 @@ applications = [
             "plugin_name": plugin.plugin_name,
         },
     )
-    for name, args in settings.read_named(
-        config,
-        "applications",
-        PluginApplicationArgs,
-        name="application_name",
-        without={"plugin_name"},
-    ).items()
+    for name, args in application_args.items()
 ]
 
 pulumi.export("image", image.image_ref)

@@ -3,6 +3,8 @@
 import json
 import re
 import runpy
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,11 @@ import pulumi
 import pytest
 import yaml
 
-from components import settings
+from components import cluster, settings
+from components.access import Right
 from components.application import PluginApplicationArgs
 from components.catalog.pulumi import PulumiPluginArgs
-from components.errors import InvalidInputError
+from components.errors import InstallerError, InvalidInputError
 from components.image import PluginImageArgs
 
 from .conftest import IMAGE, FakeEngine, Run
@@ -22,8 +25,27 @@ ROOT = Path(__file__).resolve().parents[3]
 PROJECT = "argocd-pulumi-plugin"
 
 
+@dataclass
+class FakeCluster:
+    """Answers for the cluster which those who run these tests may really have."""
+
+    denied: set[str] = field(default_factory=set)
+    settings: Mapping[str, str] | None = None
+
+    def allowed(self, rights: Collection[Right], *, settings: Mapping[str, str]) -> set[Right]:
+        self.settings = settings
+        return {right for right in rights if right.verb not in self.denied}
+
+
 @pytest.fixture
-def program(run: Run, monkeypatch: pytest.MonkeyPatch) -> Any:
+def rights(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
+    fake = FakeCluster()
+    monkeypatch.setattr(cluster, "allowed", fake.allowed)
+    return fake
+
+
+@pytest.fixture
+def program(run: Run, rights: FakeCluster, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Run the program with a configuration, some keys of which are secret."""
 
     def run_program(config: dict[str, Any], secret: tuple[str, ...] = ()) -> FakeEngine:
@@ -72,6 +94,23 @@ def test_options_of_every_type_reach_their_component(program: Any) -> None:
     application = engine.one("kubernetes:argoproj.io/v1alpha1:Application").inputs
     assert application["metadata"]["namespace"] == "gitops"
     assert application["spec"]["source"]["plugin"]["name"] == "pulumi-v1.0"
+
+
+def test_nothing_is_registered_where_rights_lack(
+    program: Any, rights: FakeCluster, engine: FakeEngine
+) -> None:
+    rights.denied = {"patch"}
+    with pytest.raises(InstallerError, match=r"patch deployments\.apps argocd-repo-server"):
+        program({"imageReference": IMAGE})
+    assert engine.resources == []
+    assert rights.settings == {f"{PROJECT}:imageReference": IMAGE}
+
+
+def test_no_cluster_is_asked_where_the_same_stack_makes_the_deployment(
+    program: Any, rights: FakeCluster
+) -> None:
+    program({"imageReference": IMAGE, "checkDeployment": False})
+    assert rights.settings is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,132 @@
+"""Rights are asked for before anything else happens, and all that lack are named at once."""
+
+from collections.abc import Collection
+from typing import Any
+
+import pulumi
+import pytest
+import yaml
+
+from components import access
+from components.access import NoAnswerError, Right
+from components.errors import InstallerError, InvalidInputError
+
+APPLICATION = {"repo_url": "https://git.example.com/apps.git"}
+EVERYTHING = access.needed({"credentials_env": {"A": "b"}}, [APPLICATION, {"namespace": "apps"}])
+
+
+def kinds(rights: Collection[Right]) -> set[tuple[str, str]]:
+    return {(right.namespace, right.resource) for right in rights}
+
+
+def refusal(without: Collection[Right]) -> str:
+    with pytest.raises(InstallerError) as raised:
+        access.require(EVERYTHING, lambda rights: set(rights) - set(without))
+    return str(raised.value)
+
+
+def granted(message: str) -> dict[str, Any]:
+    """Return the rules of the Roles that an error suggests, by namespace."""
+    manifests = message.partition("<<EOF\n")[2].partition("\nEOF\n")[0]
+    return {role["metadata"]["namespace"]: role for role in yaml.safe_load_all(manifests)}
+
+
+class TestWhatIsNeeded:
+    def test_is_the_same_whatever_is_not_written(self) -> None:
+        assert kinds(access.needed({}, [])) == {
+            ("argocd", "deployments"),
+            ("argocd", "replicasets"),
+            ("argocd", "configmaps"),
+        }
+
+    def test_to_patch_is_the_one_deployment_only(self) -> None:
+        rights = access.needed({"namespace": "gitops", "deployment": "cd-repo-server"}, [])
+        patched = [r for r in rights if r.resource == "deployments" and r.verb == "patch"]
+        assert patched == [Right("gitops", "apps", "deployments", "patch", "cd-repo-server")]
+
+    @pytest.mark.parametrize("field", ["credentials_env", "credentials_files"])
+    def test_includes_secrets_where_one_is_made(self, field: str) -> None:
+        secret = pulumi.Output.secret({"A": "b"})
+        assert ("argocd", "secrets") in kinds(access.needed({field: secret}, []))
+
+    def test_includes_no_secrets_where_others_made_one(self) -> None:
+        existing = {"existing_secret": "token", "existing_secret_env": ["A"]}
+        assert ("argocd", "secrets") not in kinds(access.needed(existing, []))
+
+    def test_includes_applications_in_each_of_their_namespaces(self) -> None:
+        rights = access.needed({"namespace": "gitops"}, [APPLICATION, {"namespace": "apps"}])
+        found = {kind for kind in kinds(rights) if kind[1] == "applications"}
+        assert found == {("gitops", "applications"), ("apps", "applications")}
+
+    def test_includes_no_watching_of_pods_that_nobody_waits_for(self) -> None:
+        assert ("argocd", "replicasets") not in kinds(access.needed({"await_rollout": False}, []))
+
+    @pytest.mark.parametrize(
+        "plugin",
+        [{"check_deployment": False}, {"namespace": pulumi.Output.secret("gitops")}],
+        ids=["not-to-be-looked-up", "a-secret"],
+    )
+    def test_is_nothing_where_nobody_is_to_be_asked(self, plugin: dict[str, Any]) -> None:
+        assert access.needed(plugin, []) == []
+
+    @pytest.mark.parametrize("field", ["namespace", "deployment"])
+    def test_is_not_asked_about_names_that_no_cluster_has(self, field: str) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            access.needed({field: "Not_A_Name"}, [])
+        assert raised.value.field == field
+
+
+class TestRequiring:
+    def test_passes_where_nothing_lacks(self) -> None:
+        access.require(EVERYTHING, set)
+
+    def test_asks_nobody_where_nothing_is_needed(self) -> None:
+        def ask(_: Collection[Right]) -> Collection[Right]:
+            raise AssertionError("asked")
+
+        access.require([], ask)
+
+    def test_names_every_missing_verb_with_its_resource_and_namespace(self) -> None:
+        message = refusal(
+            without=[
+                r for r in EVERYTHING if r.verb in {"patch", "delete"} and r.resource != "pods"
+            ]
+        )
+        for line in (
+            "patch deployments.apps argocd-repo-server in namespace argocd",
+            "patch, delete configmaps in namespace argocd",
+            "patch, delete secrets in namespace argocd",
+            "patch, delete applications.argoproj.io in namespace argocd",
+            "patch, delete applications.argoproj.io in namespace apps",
+        ):
+            assert f"  {line}\n" in message
+        assert "create configmaps" not in message
+
+    def test_suggests_roles_that_grant_all_that_is_needed_where_something_lacks(self) -> None:
+        lacking = next(right for right in EVERYTHING if right.resource == "configmaps")
+        message = refusal(without=[lacking])
+        roles = granted(message)
+        assert set(roles) == {"argocd"}
+        assert {
+            Right("argocd", group, resource, verb, name)
+            for rule in roles["argocd"]["rules"]
+            for group in rule["apiGroups"]
+            for resource in rule["resources"]
+            for verb in rule["verbs"]
+            for name in rule.get("resourceNames", [""])
+        } == {right for right in EVERYTHING if right.namespace == "argocd"}
+        role = roles["argocd"]["metadata"]["name"]
+        assert f"kubectl create rolebinding {role} -n argocd --role={role}" in message
+
+    def test_goes_on_and_says_so_where_no_cluster_answers(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def ask(_: Collection[Right]) -> Collection[Right]:
+            raise NoAnswerError("https://127.0.0.1:6443 does not answer")
+
+        said: list[str] = []
+        monkeypatch.setattr(pulumi.log, "info", said.append)
+        access.require(EVERYTHING, ask)
+        (line,) = said
+        assert "https://127.0.0.1:6443 does not answer" in line
+        assert "\n" not in line
