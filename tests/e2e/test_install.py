@@ -1,10 +1,12 @@
 """`pulumi up` by the real engine installs, a second one changes nothing, `destroy` restores."""
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.e2e.harness.api_server import INSTALLER, ApiServer
 from tests.e2e.harness.argocd import DEPLOYMENT, NAMESPACE, ArgoCD
@@ -14,6 +16,7 @@ from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.installation import CONFIG, IMAGE
 
 SECRET = "token-of-the-install-test"
+READ = ["get", "list", "watch"]
 
 MakeStack = Callable[..., PulumiStack]
 
@@ -152,7 +155,7 @@ class TestBadInput:
             ({"namespaze": "argocd"}, ["namespaze"]),
             ({"env": {"RENDERER_CONCURRENCY": "3"}}, ["env"]),
             ({"existingSecret": "Not_A_Name", "existingSecretEnv": ["A"]}, ["existing_secret"]),
-            ({"applications": [{"applicationName": "x"}]}, ["applications"]),
+            ({"applications": [{"applicationName": "x"}]}, ["PluginApplication x", "repo_url"]),
         ],
         ids=lambda value: next(iter(value)),
     )
@@ -186,19 +189,71 @@ class TestBadInput:
 
 
 class TestMissingRights:
-    def test_end_the_installation_with_the_deployment_as_it_was(
+    """Refused before anything is applied, by preview and up alike, and all of them at once."""
+
+    def test_of_who_may_only_read_are_named_and_nothing_is_applied(
         self, argocd: ArgoCD, api_server: ApiServer, make_stack: MakeStack
     ) -> None:
-        read = {"apiGroups": ["", "apps"], "resources": ["*"], "verbs": ["get", "list", "watch"]}
-        user = api_server.add_limited_user("onlooker", namespace=NAMESPACE, rules=[read])
+        rules = [{"apiGroups": ["", "apps"], "resources": ["*"], "verbs": READ}]
+        user = api_server.add_limited_user("onlooker", namespace=NAMESPACE, rules=rules)
+        _require_refusal(
+            argocd,
+            make_stack(user=user),
+            f"patch deployments.apps {DEPLOYMENT} in namespace {NAMESPACE}",
+            f"create, patch, delete configmaps in namespace {NAMESPACE}",
+            f"create, patch, delete secrets in namespace {NAMESPACE}",
+        )
+
+    def test_to_patch_the_deployment_alone_are_named_and_nothing_is_applied(
+        self, argocd: ArgoCD, api_server: ApiServer, make_stack: MakeStack
+    ) -> None:
+        rules = [
+            {"apiGroups": ["apps"], "resources": ["*"], "verbs": READ},
+            {"apiGroups": [""], "resources": ["*"], "verbs": ["*"]},
+        ]
+        user = api_server.add_limited_user("no-patcher", namespace=NAMESPACE, rules=rules)
+        _require_refusal(
+            argocd,
+            make_stack(user=user),
+            f"patch deployments.apps {DEPLOYMENT} in namespace {NAMESPACE}",
+        )
+
+    def test_are_no_more_once_the_role_of_the_error_is_granted(
+        self, argocd: ArgoCD, api_server: ApiServer, make_stack: MakeStack
+    ) -> None:
         before, objects_before = spec(argocd), objects(argocd)
-        stack = make_stack(user=user)
-        preview = stack.preview()
-        assert preview.status != 0, preview.output
-        assert "forbidden" in preview.output
-        up = stack.up()
-        assert up.status != 0
+        user = api_server.add_limited_user("newcomer", namespace=NAMESPACE, rules=[])
+        repository = "https://git.example.com/apps.git"
+        application = {"applicationName": "granted", "repoUrl": repository, "path": "."}
+        stack = make_stack(user=user, applications=[application])
+        stack.set_secret("credentialsEnv.TOKEN", SECRET)
+        refused = stack.preview()
+        assert refused.status != 0, refused.output
+        api_server.add_limited_user("newcomer", namespace=NAMESPACE, rules=_granted(refused.output))
+        stack.up().require_success()
+        stack.set_secret("credentialsEnv.TOKEN", f"{SECRET}-changed")
+        stack.up().require_success()
+        stack.up("--expect-no-changes").require_success()
+        stack.destroy().require_success()
         assert (spec(argocd), objects(argocd)) == (before, objects_before)
+
+
+def _require_refusal(argocd: ArgoCD, stack: PulumiStack, *missing: str) -> None:
+    before, objects_before = spec(argocd), objects(argocd)
+    stack.set_secret("credentialsEnv.TOKEN", SECRET)
+    for outcome in (stack.preview(), stack.up()):
+        assert outcome.status != 0, outcome.output
+        lines = [line.strip() for line in outcome.output.splitlines()]
+        assert [line for line in lines if " in namespace " in line] == list(missing)
+        assert "Fix:" in outcome.output
+        assert (spec(argocd), objects(argocd)) == (before, objects_before)
+
+
+def _granted(output: str) -> list[Object]:
+    """Return the rules of the Role that an error wants somebody to apply."""
+    manifest = output.partition("<<EOF\n")[2].partition("EOF\n")[0]
+    rules: list[Object] = yaml.safe_load(textwrap.dedent(manifest))["rules"]
+    return rules
 
 
 def _secrets_of_the_sidecar(argocd: ArgoCD) -> set[str]:
