@@ -5,7 +5,7 @@ was known until then: above all its secrets, which must be kept out of messages.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Event = dict[str, Any]
@@ -40,7 +40,7 @@ class Registration:
 
     def event(self) -> Event:
         """The event that reports this registration."""
-        return {"registration": asdict(self)}
+        return {"registration": vars(self)}
 
 
 @dataclass(frozen=True)
