@@ -19,6 +19,10 @@ PROGRAMS = {
     "conntrack": "conntrack",
     "socat": "socat",
     "nsenter": "util-linux",
+    "ip": "iproute2",
+    "openssl": "openssl",
+    "git": "git",
+    "kubectl": "kubernetes-client",
     "/usr/lib/cni/bridge": "containernetworking-plugins",
 }
 """What the tests run, and the package that brings it."""
