@@ -16,7 +16,8 @@ _LARGEST_EXACT: Final = 2**53
 
 def from_struct(struct: struct_pb2.Struct) -> dict[str, Json]:
     """The fields of `struct` as plain data."""
-    return {key: from_value(value) for key, value in struct.fields.items()}
+    fields = struct.fields  # by key: the map's `items` is a slow, general one
+    return {key: from_value(fields[key]) for key in fields}
 
 
 def from_value(value: struct_pb2.Value) -> Json:
