@@ -1,0 +1,4 @@
+import * as k8s from "@pulumi/kubernetes";
+
+new k8s.core.v1.ConfigMap("first", { data: {} });
+process.exit(0);
