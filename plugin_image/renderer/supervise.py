@@ -65,17 +65,18 @@ def run(
     cwd: Path,
     env: Mapping[str, str],
     deadline: Deadline,
-    stdin: bytes = b"",
+    stdin: Callable[[], bytes] = bytes,
     pass_fds: Sequence[int] = (),
 ) -> Ended:
     """Run `command` to its end and then end whatever it started.
 
-    Its stdout never reaches ours. Raises DeadlineError, naming `doing`, when it does not
-    end in time, and OSError when it cannot be started.
+    `stdin` makes its input, while it starts. Its stdout never reaches ours. Raises
+    DeadlineError, naming `doing`, when it does not end in time, and OSError when it cannot
+    be started.
     """
     with _started(command, cwd=cwd, env=env, pass_fds=pass_fds) as process:
         tail = _Tail(process.stdout)
-        _give(process.stdin, stdin)
+        _give(process.stdin, stdin())
         try:
             status = process.wait(timeout=deadline.remaining())
         except subprocess.TimeoutExpired as error:

@@ -7,7 +7,7 @@ those of pulumi/pulumi `sdk/nodejs/cmd/pulumi-language-nodejs/main.go`.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from plugin_image.renderer import dependencies, supervise
@@ -15,12 +15,12 @@ from plugin_image.renderer.dependencies import Cache
 from plugin_image.renderer.errors import DependencyError
 from plugin_image.renderer.hosts.typescript import TypeCheck
 from plugin_image.renderer.monitor.recording import Event, Recording
-from plugin_image.renderer.monitor.session import Session
 from plugin_image.renderer.program import Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline
 
 _IMAGE_MODULES = Path(__file__).resolve().parents[3] / "node_modules"
 _OTHER_LOCKS = ("yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
+_START = Path(__file__).with_name("nodejs_start.js")
 _END = Path(__file__).with_name("nodejs_end.js")
 _PARALLEL = 16
 _HEADER = re.compile(r"Running program '.*' failed with an unhandled exception:")
@@ -77,18 +77,24 @@ def _run(program: Program, runner: Path, env: Mapping[str, str], deadline: Deadl
     end = program.scratch / "program-ended"
     end.unlink(missing_ok=True)
     events: list[Event] = []
-    with (
-        Session(
-            program.job(), events.append, env=program.env, read_stack=program.read_stack
-        ) as session,
-    ):
+    with ExitStack() as open_:
+
+        def address() -> bytes:
+            """Where the monitor is, which is made while Node.js starts: both take their time."""
+            from plugin_image.renderer.monitor.session import Session
+
+            session = Session(
+                program.job(), events.append, env=program.env, read_stack=program.read_stack
+            )
+            return open_.enter_context(session).endpoint().encode()
+
         ended = supervise.run(
             [
                 dependencies.tool("node"),
-                "--require",
-                _END,
+                *("--require", _START),
+                *("--require", _END),
                 runner,
-                *_arguments(program, folder, session.endpoint()),
+                *_arguments(program, folder),
                 entry,
             ],
             doing="the program was running",
@@ -101,16 +107,15 @@ def _run(program: Program, runner: Path, env: Mapping[str, str], deadline: Deadl
                 "RENDERER_MAIN": str(runner),
             },
             deadline=deadline,
+            stdin=address,
         )
     if end.exists():
         events.append({"finished": True})
     return Run(events, ended, _failure(Recording.of(events), folder) if ended.status else None)
 
 
-def _arguments(program: Program, folder: Path, address: str) -> list[str]:
+def _arguments(program: Program, folder: Path) -> list[str]:
     arguments = {
-        "monitor": address,
-        "engine": address,
         "project": program.project.name,
         "stack": program.stack,
         "organization": program.ORGANIZATION,

@@ -79,7 +79,7 @@ def _run(program: Program, interpreter: Path, deadline: Deadline, *, address: st
             cwd=folder,
             env=program.env,
             deadline=deadline,
-            stdin=json.dumps(given).encode(),
+            stdin=json.dumps(given).encode,
             pass_fds=[results.fileno()],
         )
         results.seek(0)
