@@ -131,6 +131,9 @@ BY_CASE = {
     "autonaming-patterns-are-stable": Difference(
         Official.DIFFERS, "it draws the random part of a name anew each time"
     ),
+    "dependencies-become-sync-waves": Difference(
+        Official.DIFFERS, "it knows no sync waves, which the case asks for"
+    ),
     "error-asset": Difference(
         Official.RENDERS, "it writes the engine's own notation for an asset into the manifest"
     ),
@@ -173,6 +176,9 @@ BY_CASE = {
     ),
     "kinds-that-the-cluster-lacks-yet-render": Difference(
         Official.FAILS, "it asks the cluster whether a kind is namespaced, and has none to ask"
+    ),
+    "resources-of-others-are-left-out": Difference(
+        Official.FAILS, "it wants the other provider, where the case asks to leave it out"
     ),
     "typescript-stack-transforms-change-resources": Difference(
         Official.FAILS, "the Node.js language host that can be had for it predates stack transforms"
