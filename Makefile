@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-render test-e2e lint format toolchain bench lock clean
+.PHONY: help demo test test-unit test-render test-e2e test-thorough test-cluster image lint format toolchain bench lock clean
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z0-9-]*:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,13 +15,25 @@ help: ## List the targets
 demo: $(VENV) ## Install the plugin into a real local Argo CD and deliver a Pulumi program with it
 	$(BIN)/python -m tests.e2e.demo
 
-test: lint test-unit test-render test-e2e ## Everything: lint, unit, render and end-to-end tests
+test: lint test-unit test-render test-e2e ## Lint, unit, render and end-to-end tests
+	@echo "not run: test-thorough (the corpus without a network and many times over takes half an hour)"
+	@echo "not run: test-cluster (it changes this machine: root, Debian packages)"
+
+test-thorough: $(VENV) ## The corpus without a network, and each program many times over
+	$(BIN)/pytest tests/render/test_isolation.py tests/render/test_determinism.py
+
+test-cluster: toolchain ## Image, registry and pods on a real node; needs root, installs Debian packages
+	$(BIN)/python -m tests.cluster.prerequisites
+	$(BIN)/pytest tests/cluster
+
+image: ## Build the plugin's image (VARIANT=slim|python|nodejs|go|full)
+	docker build --target pulumi --build-arg VARIANT=$(or $(VARIANT),full) --tag argocd-pulumi-plugin:$(or $(VARIANT),full) plugin_image
 
 test-unit: $(VENV) ## Unit tests: no network, no Go, seconds
 	$(BIN)/pytest tests/unit tests/toolchain --cov=plugin_image/renderer/monitor --cov-branch --cov-fail-under=95 --cov-report=term:skip-covered
 
 test-render: $(VENV) ## Programs and what must come of each
-	$(BIN)/pytest tests/render
+	$(BIN)/pytest tests/render/test_cases.py tests/render/test_oracle.py tests/render/test_sdk_versions.py
 
 test-e2e: toolchain ## The real parts together: engine, provider, API server, Argo CD
 	$(BIN)/pytest tests/e2e
