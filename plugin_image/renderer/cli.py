@@ -135,8 +135,9 @@ def parameters() -> None:
 
 
 def _render(path: Path, asked: "Options") -> None:
-    from plugin_image.renderer import render, settings
+    from plugin_image.renderer import protocol, render, settings
 
+    protocol.leave_out_sdk()
     sys.stdout.write(render.render(path, asked, settings.from_environment(os.environ)))
     sys.stdout.flush()
 

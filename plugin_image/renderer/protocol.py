@@ -1,0 +1,25 @@
+"""The protocol's messages without the SDK that they come with.
+
+`pulumi.runtime.proto` is a part of the SDK, and Python loads all of a package before its
+parts. A process that runs no program needs nothing else of it.
+"""
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+
+def leave_out_sdk() -> None:
+    """Let `pulumi` and `pulumi.runtime` be empty packages, for the rest of this process.
+
+    For commands only: whoever has the SDK loaded already, as tests have, keeps it.
+    """
+    spec = find_spec("pulumi")
+    if "pulumi" in sys.modules or spec is None or spec.origin is None:
+        return
+    folder = Path(spec.origin).parent
+    for name, path in (("pulumi", folder), ("pulumi.runtime", folder / "runtime")):
+        package = ModuleType(name)
+        package.__path__ = [str(path)]
+        sys.modules[name] = package
