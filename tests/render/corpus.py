@@ -7,11 +7,15 @@ of the message), and where it needs any an `options.json`: options of the Applic
 
 import json
 import shutil
-from collections.abc import Mapping
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from plugin_image.renderer.options import Options
@@ -25,7 +29,8 @@ PENDING_FILE = Path(__file__).with_name("PENDING")
 _FOLDER = Path(__file__).with_name("cases")
 _OUTCOMES = {"expected.yaml", "error.txt"}
 _SETTINGS = {"deadline_seconds", "passphrase"}
-_DEADLINE_SECONDS = 60.0
+_DEADLINE_SECONDS = defaultdict(lambda: 60.0, go=600.0)
+"""By language. Nothing tells how long Go takes to compile an SDK that it has not compiled yet."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +66,11 @@ class Case:
         return Options(**{k: v for k, v in self.given.items() if k not in _SETTINGS})
 
     def settings(self, cache: Path) -> Settings:
-        """The plugin's settings."""
+        """The plugin's settings, with a cache that may be new or of other cases."""
+        if self.runtime == "go":
+            _share_go_caches(cache)
         return Settings(
-            deadline_seconds=self.given.get("deadline_seconds", _DEADLINE_SECONDS),
+            deadline_seconds=self.given.get("deadline_seconds", _DEADLINE_SECONDS[self.runtime]),
             concurrency=2,
             cache=cache,
             passed_env=(),
@@ -93,6 +100,24 @@ class Case:
             assert modules, f"{PLUGIN_IMAGE} has no package-lock.json"
             (program / "node_modules").symlink_to(modules)
         return program
+
+
+def asked_for(session: pytest.Session, fixture: str) -> Iterator[Case]:
+    """The cases of those tests of a session that use the fixture."""
+    for item in session.items:
+        if isinstance(item, pytest.Function) and fixture in item.fixturenames:
+            case = item.callspec.params["case"]
+            assert isinstance(case, Case)
+            yield case
+
+
+def _share_go_caches(cache: Path) -> None:
+    """Let the renderer use what Go has downloaded and compiled: filling its own takes minutes."""
+    cache.mkdir(parents=True, exist_ok=True)
+    for name, variable in (("go-build", "GOCACHE"), ("go-modules", "GOMODCACHE")):
+        folder = subprocess.check_output(["go", "env", variable], text=True).strip()
+        with suppress(FileExistsError):
+            (cache / name).symlink_to(folder)
 
 
 def named(name: str) -> Case:

@@ -23,7 +23,7 @@ from tests.render.corpus import Case
 LANGUAGES = ("python", "nodejs", "go", "yaml")
 
 _SECONDS = 180
-GO_VARIABLES = ("GOCACHE", "GOFLAGS", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB")
+_GO_VARIABLES = ("GOCACHE", "GOFLAGS", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB")
 """Where Go keeps and gets things; without a home folder it has to be told."""
 
 
@@ -75,7 +75,7 @@ def _names_itself(case: Case) -> bool:
 
 def _environment(case: Case, scratch: Path, backend: Path) -> Mapping[str, str]:
     tools = [str(path.parent) for path in toolchain.ensure(parts(case.runtime)).values()]
-    go = ["go", "env", "-json", *GO_VARIABLES]
+    go = ["go", "env", "-json", *_GO_VARIABLES]
     return {
         **(json.loads(subprocess.check_output(go)) if case.runtime == "go" else {}),
         # The virtual environment first: the language host runs the first `python3`.

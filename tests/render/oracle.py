@@ -1,6 +1,7 @@
 """What the official engine makes of each case, asked once for each state of case and engine."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,12 +34,14 @@ def ask(cases: Iterable[Case]) -> Mapping[Case, Answer]:
 
 
 def _answer(case: Case, tools: Mapping[str, Path]) -> Answer:
-    def build(folder: Path) -> None:
+    file = cache.folder() / "oracle" / f"{cache.key(case.name, _made_from(case, tools))}.json"
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_suffix(f".{os.getpid()}")
         module = [sys.executable, "-m", official_engine.__name__]
-        subprocess.run([*module, case.name, str(folder / "answer.json")], cwd=ROOT, check=True)
-
-    entry = cache.key(f"oracle-{case.name}", _made_from(case, tools))
-    answer: Answer = json.loads((cache.make(entry, build) / "answer.json").read_text())
+        subprocess.run([*module, case.name, str(unfinished)], cwd=ROOT, check=True)
+        unfinished.rename(file)
+    answer: Answer = json.loads(file.read_text())
     return answer
 
 

@@ -1,66 +1,61 @@
-"""The same input gives the same bytes: Argo CD would take every difference for a change.
+"""Same input, same bytes: each program of the corpus, rendered twenty times.
 
-Each program that renders is rendered 20 times, in processes of their own with a random
-hash seed, as many at once as there are processors. Those for Node.js are rendered 5 times:
-each has its types checked anew, which takes seconds.
+Twenty processes, each with a random hash seed and temporary folders of its own, render the
+whole corpus, as many at once as there are processors. A program that is refused has no
+bytes; `test_cases.py` holds it to its message.
 """
 
-import hashlib
+import json
 import os
+import secrets
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from plugin_image.contract import RendererEnv
-from tests.render.corpus import CASES, PLUGIN_IMAGE, Case
+from tests.render import corpus, digests
+from tests.render.corpus import CASES, ROOT, Case
 
-TIMES = {"nodejs": 5}
-TIMES_OF_OTHERS = 20
-RENDERER = [sys.executable, str(PLUGIN_IMAGE / "bin" / "renderer"), "pulumi", "render", "."]
-RENDERED = [
-    case for case in CASES if case.expected("expected.yaml") is not None and not case.pending
-]
+RENDERS = 20
+RENDERING = [case for case in CASES if case.expected("expected.yaml") and not case.pending]
+
+Digests = Sequence[Mapping[str, str]]
 
 
-@pytest.mark.parametrize("case", RENDERED, ids=str)
-def test_a_program_gives_the_same_bytes_in_every_process(case: Case, tmp_path: Path) -> None:
-    def digest(number: int) -> str:
-        program = case.copy_to(tmp_path / str(number))
-        env = _environment(case, cache=tmp_path / "cache")
-        command = [*RENDERER, *_arguments(case)]
-        done = subprocess.run(command, cwd=program, env=env, capture_output=True)
-        assert done.returncode == 0, done.stderr.decode()
-        return hashlib.sha256(done.stdout).hexdigest()
-
+@pytest.fixture(scope="module")
+def renders(
+    request: pytest.FixtureRequest,
+    image_programs: None,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Digests:
+    """Of each of the processes, the digests by case."""
+    names = [str(case) for case in corpus.asked_for(request.session, "renders")]
+    cache = tmp_path_factory.mktemp("cache")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        digests = Counter(pool.map(digest, range(TIMES.get(case.runtime, TIMES_OF_OTHERS))))
-    assert len(digests) == 1, f"{case.name} renders in {len(digests)} ways: {digests}"
+        return [*pool.map(lambda _: _render(names, cache), range(RENDERS))]
 
 
-def _environment(case: Case, *, cache: Path) -> Mapping[str, str]:
-    passphrase = case.given.get("passphrase")
-    return {
-        **os.environ,
-        "PYTHONHASHSEED": "random",
-        RendererEnv.CACHE_DIR.value: str(cache),
-        RendererEnv.CONCURRENCY.value: str(os.cpu_count()),
-        **({"PULUMI_CONFIG_PASSPHRASE": passphrase} if passphrase else {}),
-    }
+@pytest.mark.parametrize("case", RENDERING, ids=str)
+def test_twenty_renders_give_the_same_bytes(case: Case, renders: Digests) -> None:
+    stream = case.expected("expected.yaml")
+    assert stream is not None
+    found = [render[case.name] for render in renders]
+    assert found == [digests.digest(stream)] * RENDERS, (
+        f"{case.name}: not every render gave expected.yaml; compare two of them:"
+        f" `renderer pulumi render {case.folder.relative_to(ROOT)} --stack dev`"
+    )
 
 
-def _arguments(case: Case) -> list[str]:
-    options = case.options()
-    flags = {
-        "--allow-empty": options.allow_empty,
-        "--allow-plaintext-secrets": options.allow_plaintext_secrets,
-        "--ignore-foreign": options.ignore_foreign,
-        "--sync-waves": options.sync_waves,
-    }
-    config = [f"--config={key}={value}" for key, value in options.config.items()]
-    given = [flag for flag, on in flags.items() if on]
-    return [f"--stack={options.stack}", f"--namespace={options.namespace}", *config, *given]
+def _render(names: list[str], cache: Path) -> Mapping[str, str]:
+    """What a new process gives."""
+    found: Mapping[str, str] = json.loads(
+        subprocess.check_output(
+            [sys.executable, "-m", digests.__name__, str(cache), *names],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": str(secrets.randbits(32))},
+        )
+    )
+    return found

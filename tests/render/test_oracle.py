@@ -8,11 +8,11 @@ With `UPDATE_CASES=1` a case in PENDING gets its `expected.yaml` from the offici
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import pytest
 
-from tests.render import expectations, objects, oracle
+from tests.render import corpus, expectations, objects, oracle
 from tests.render.corpus import CASES, Case
 from tests.render.differences import BY_CASE, Official, comparable, without_mark_of_naming
 from tests.render.objects import Object
@@ -23,15 +23,7 @@ from tests.render.oracle import Answer
 def answers(request: pytest.FixtureRequest) -> Mapping[Case, Answer]:
     """The official engine's answers to the cases of this session, asked all together."""
     with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        return oracle.ask(_asked_for(request.session))
-
-
-def _asked_for(session: pytest.Session) -> Iterator[Case]:
-    for item in session.items:
-        if isinstance(item, pytest.Function) and "answers" in item.fixturenames:
-            case = item.callspec.params["case"]
-            assert isinstance(case, Case)
-            yield case
+        return oracle.ask(corpus.asked_for(request.session, "answers"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
