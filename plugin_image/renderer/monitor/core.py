@@ -44,6 +44,8 @@ _FEATURES: Final = {
 }
 """What the monitor supports: the id that SupportsFeature asks by, and the enum's name."""
 
+_ANSWERED_BY_OTHERS: Final = frozenset({"ReadResource", "Invoke", "Call"})
+
 
 class Plugin(Protocol):
     """What the monitor asks of the real Kubernetes provider (`plugin.KubernetesPlugin`)."""
@@ -108,6 +110,12 @@ class Monitor:
         self._plugins: dict[str, Plugin] = {}
         self._packages: dict[str, str] = {}
         self._transforms = Transforms()
+
+    def waits(self, rpc: str, request: Any) -> bool:
+        """Whether an answer comes from others: the provider, another stack, a transform."""
+        if rpc == "RegisterResource":
+            return bool(request.remote) or self._transforms.concern(request)
+        return rpc in _ANSWERED_BY_OTHERS
 
     def close(self) -> None:
         """End what was started for the program."""

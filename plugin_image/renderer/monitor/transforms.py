@@ -5,7 +5,7 @@ on, then the stack's. Source: pulumi/pulumi `pkg/resource/deploy/source_eval.go`
 """
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -99,7 +99,11 @@ class Transforms:
             if transformed.HasField("options"):
                 request.provider = transformed.options.provider
 
-    def _of(self, request: Any) -> Iterable[Any]:
+    def concern(self, request: Any) -> bool:
+        """Whether there is a transform for a RegisterResourceRequest."""
+        return bool(self._of(request))
+
+    def _of(self, request: Any) -> Sequence[Any]:
         with self._lock:
             return [*request.transforms, *self._inherited(request.parent), *self._stack]
 

@@ -1,13 +1,20 @@
 """The two doors to a monitor tell an SDK the same, also of what fails."""
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 
 import grpc
 import pytest
 from google.protobuf import empty_pb2
-from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, resource_pb2, resource_pb2_grpc
+from pulumi.runtime.proto import (
+    callback_pb2,
+    engine_pb2,
+    engine_pb2_grpc,
+    resource_pb2,
+    resource_pb2_grpc,
+)
 
-from plugin_image.renderer.monitor.direct import DirectStub
+from plugin_image.renderer.monitor.direct import DirectStub, InPlaceExecutor
 from plugin_image.renderer.monitor.engine import Engine
 from plugin_image.renderer.monitor.server import serve
 from tests.unit.renderer.monitor.harness import CONFIG_MAP, Harness
@@ -75,3 +82,68 @@ def test_the_end_is_heard(doors: Doors) -> None:
     harness, monitor, _ = doors
     monitor.SignalAndWaitForShutdown(empty_pb2.Empty())
     assert harness.recording.finished
+
+
+@pytest.fixture
+def executor() -> Iterator[InPlaceExecutor]:
+    with InPlaceExecutor(1) as executor:
+        yield executor
+
+
+def _by_the_sdk(function: Callable[[], object]) -> Callable[[], object]:
+    function.__module__ = "pulumi.runtime.resource"
+    return function
+
+
+def _thread_of(executor: InPlaceExecutor, stub: DirectStub, threads: list[int]) -> int:
+    """The thread that answers a registration which the SDK submits."""
+    request = resource_pb2.RegisterResourceRequest(type=CONFIG_MAP, name="a", custom=True)
+    executor.submit(_by_the_sdk(lambda: stub.RegisterResource(request))).result()
+    return threads[-1]
+
+
+class _Service:
+    """Remembers which thread asked it."""
+
+    def __init__(self) -> None:
+        self.threads: list[int] = []
+
+    def RegisterResource(self, _request: object) -> None:  # noqa: N802 - the protocol's name
+        self.threads.append(threading.get_ident())
+
+
+def test_an_answer_at_hand_is_given_in_place(executor: InPlaceExecutor) -> None:
+    service = _Service()
+    stub = DirectStub(service)
+    assert _thread_of(executor, stub, service.threads) == threading.get_ident()
+
+
+def test_what_waits_for_others_leaves_the_loop_free(executor: InPlaceExecutor) -> None:
+    service = _Service()
+    stub = DirectStub(service, waits=lambda _rpc, _request: True)
+    assert _thread_of(executor, stub, service.threads) != threading.get_ident()
+    assert len(service.threads) == 1, "asked twice: once in place, and once in a thread"
+
+
+def test_what_the_program_submits_runs_in_a_thread(executor: InPlaceExecutor) -> None:
+    assert executor.submit(threading.get_ident).result() != threading.get_ident()
+
+
+def test_a_failure_in_place_reaches_who_asked(executor: InPlaceExecutor) -> None:
+    harness = Harness()
+    stub = DirectStub(harness.monitor, waits=harness.monitor.waits)
+    request = resource_pb2.RegisterResourceRequest(type="aws:s3:Bucket", name="a", custom=True)
+    future = executor.submit(_by_the_sdk(lambda: stub.RegisterResource(request)))
+    with pytest.raises(grpc.RpcError):
+        future.result()
+
+
+def test_only_registrations_without_transforms_are_at_hand() -> None:
+    monitor = Harness().monitor
+    plain = resource_pb2.RegisterResourceRequest(type=CONFIG_MAP, name="a")
+    remote = resource_pb2.RegisterResourceRequest(type="kubernetes:yaml/v2:ConfigFile", remote=True)
+    assert not monitor.waits("RegisterResource", plain)
+    assert monitor.waits("RegisterResource", remote)
+    assert monitor.waits("Invoke", resource_pb2.ResourceInvokeRequest())
+    monitor.RegisterStackTransform(callback_pb2.Callback(target="127.0.0.1:1", token="t"))
+    assert monitor.waits("RegisterResource", plain)
