@@ -12,6 +12,8 @@ RenderError             the message is for the user: what, where, what to do
 
 from collections.abc import Callable
 
+from plugin_image.renderer.plain import plain
+
 
 class RenderError(Exception):
     """A failed render; `str()` is the first line that Argo CD shows.
@@ -22,9 +24,9 @@ class RenderError(Exception):
 
     def __init__(self, summary: str, *, fix: str = "", details: str = "") -> None:
         super().__init__(summary)
-        self.summary = " ".join(summary.split())
-        self.fix = " ".join(fix.split())
-        self.details = details.strip()
+        self.summary = " ".join(plain(summary).split())
+        self.fix = " ".join(plain(fix).split())
+        self.details = plain(details).strip()
 
     def __str__(self) -> str:
         """The first line: cause, place and remedy."""

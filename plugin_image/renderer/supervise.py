@@ -100,6 +100,7 @@ def server(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str]) 
     Raises OSError when it cannot be started or says no port.
     """
     with _started(command, cwd=cwd, env=env) as process:
+        _give(process.stdin, b"")
         port = process.stdout.readline().strip() if process.stdout else b""
         if not port.isdigit():
             raise OSError(f"{command[0]} did not start: {port.decode(errors='replace')}")

@@ -24,7 +24,6 @@ from tests.e2e.harness import image_packages
 
 ROOT = Path(__file__).parents[2]
 PLUGIN_IMAGE = ROOT / "plugin_image"
-PENDING_FILE = Path(__file__).with_name("PENDING")
 
 _FOLDER = Path(__file__).with_name("cases")
 _OUTCOMES = {"expected.yaml", "error.txt"}
@@ -38,8 +37,6 @@ class Case:
     """One program of the corpus."""
 
     folder: Path
-    pending: bool
-    """The renderer lacks what the program needs; the case says what it has to give then."""
 
     def __str__(self) -> str:
         return self.name
@@ -88,18 +85,21 @@ class Case:
         return sorted(path for path in files if path.name not in _OUTCOMES)
 
     def copy_to(self, folder: Path) -> Path:
-        """Copy the program into `folder`, with the SDK beside it where its language wants that.
+        """Copy the program into `folder`.
 
         Programs run in copies: a case may run several times at once, and its folder stays
         as it is committed.
         """
         program = folder / self.name
         shutil.copytree(self.folder, program)
-        if self.runtime == "nodejs" and not (program / "node_modules").exists():
-            modules = image_packages.node_modules(PLUGIN_IMAGE)
-            assert modules, f"{PLUGIN_IMAGE} has no package-lock.json"
-            (program / "node_modules").symlink_to(modules)
         return program
+
+
+def image_modules() -> Path:
+    """The `node_modules` that the plugin image has."""
+    modules = image_packages.node_modules(PLUGIN_IMAGE)
+    assert modules, f"{PLUGIN_IMAGE} has no package-lock.json"
+    return modules
 
 
 def asked_for(session: pytest.Session, fixture: str) -> Iterator[Case]:
@@ -125,18 +125,4 @@ def named(name: str) -> Case:
     return next(case for case in CASES if case.name == name)
 
 
-def _pending() -> set[str]:
-    """Names in PENDING, one a line; `#` begins a comment."""
-    lines = (line.partition("#")[0].strip() for line in PENDING_FILE.read_text().splitlines())
-    return {line for line in lines if line}
-
-
-def _all() -> list[Case]:
-    pending = _pending()
-    folders = sorted(path for path in _FOLDER.iterdir() if (path / "Pulumi.yaml").is_file())
-    unknown = pending - {folder.name for folder in folders}
-    assert not unknown, f"{PENDING_FILE.name} names cases that do not exist: {sorted(unknown)}"
-    return [Case(folder, pending=folder.name in pending) for folder in folders]
-
-
-CASES = _all()
+CASES = [Case(path.parent) for path in sorted(_FOLDER.glob("*/Pulumi.yaml"))]

@@ -37,6 +37,8 @@ def run(case: Case, scratch: Path) -> list[objects.Object] | str:
     """The objects that the engine writes for the case, or what it says when it fails."""
     program, backend, rendered = case.copy_to(scratch), scratch / "backend", scratch / "rendered"
     backend.mkdir()
+    if case.runtime == "nodejs" and not (program / "node_modules").exists():
+        (program / "node_modules").symlink_to(corpus.image_modules())
     deadline = supervise.Deadline(case.given.get("deadline_seconds", _SECONDS))
     env = _environment(case, scratch, backend)
     for arguments in _commands(case, rendered):

@@ -3,16 +3,13 @@
 `test_cases.py` ties our renderer to each case's `expected.yaml` or `error.txt`; here the
 same files are held against what `pulumi up` renders. Where the two may differ, and why,
 is in `differences.py`.
-
-With `UPDATE_CASES=1` a case in PENDING gets its `expected.yaml` from the official engine.
 """
 
-import os
 from collections.abc import Mapping
 
 import pytest
 
-from tests.render import corpus, expectations, objects, oracle
+from tests.render import corpus, objects, oracle
 from tests.render.corpus import CASES, Case
 from tests.render.differences import BY_CASE, Official, comparable, without_mark_of_naming
 from tests.render.objects import Object
@@ -31,9 +28,6 @@ def test_the_official_engine_renders_the_same_objects(
     case: Case, answers: Mapping[Case, Answer]
 ) -> None:
     answer = answers[case]
-    if case.pending and "UPDATE_CASES" in os.environ and not isinstance(answer, str):
-        expected = expectations.stream(map(without_mark_of_naming, answer))
-        (case.folder / "expected.yaml").write_text(expected)
     theirs = _theirs(answer)
     ours = _ours(case, theirs or [])
     if case.name in BY_CASE:

@@ -5,24 +5,28 @@ those of pulumi/pulumi `sdk/nodejs/cmd/pulumi-language-nodejs/main.go`.
 """
 
 import json
+import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from plugin_image.renderer import dependencies, supervise
 from plugin_image.renderer.dependencies import Cache
-from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.hosts.typescript import TypeCheck
+from plugin_image.renderer.errors import DependencyError, ProjectError
+from plugin_image.renderer.hosts.typescript import CompiledSources
 from plugin_image.renderer.monitor.recording import Event, Recording
 from plugin_image.renderer.program import Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline
 
-_IMAGE_MODULES = Path(__file__).resolve().parents[3] / "node_modules"
+IMAGE_MODULES = Path(__file__).resolve().parents[3] / "node_modules"
+"""What programs without a package-lock.json run with."""
 _OTHER_LOCKS = ("yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
-_START = Path(__file__).with_name("nodejs_start.js")
-_END = Path(__file__).with_name("nodejs_end.js")
+_RUNNER = Path(__file__).with_name("nodejs_runner.js")
 _PARALLEL = 16
+_MACHINE_CODE_KEPT = 8000
+"""How many modules; a program with its SDK and Kubernetes has about a thousand."""
 _HEADER = re.compile(r"Running program '.*' failed with an unhandled exception:")
 
 
@@ -38,7 +42,7 @@ def install(root: Path, cache: Cache) -> Path:
         return root / "node_modules"
     if not (lock.is_file() and manifest.is_file()):
         dependencies.refuse_other_locks(root, _OTHER_LOCKS, "package-lock.json")
-        return _IMAGE_MODULES
+        return IMAGE_MODULES
 
     def fill(folder: Path) -> None:
         for path in (manifest, lock):
@@ -60,22 +64,27 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
             "@pulumi/pulumi is not among the program's dependencies",
             fix="add it to package.json and package-lock.json",
         )
-    types = TypeCheck(program.cache, program.project.root, installed, program.scratch)
     with _modules_beside(program.project.root, installed):
-        if types.passed_before():
-            run = _run(program, runner, types.environment(check=False), deadline)
-            if not run.ended.status and types.is_confirmed():
+        if not _is_typescript(program):
+            return _run(program, runner, {}, deadline)
+        sources = CompiledSources(program.cache, program.project.root, installed)
+        if compiled := sources.kept():
+            run = _run(program, runner, {"compiled": str(compiled)}, deadline)
+            if not run.ended.status:
                 return run
-        run = _run(program, runner, types.environment(check=True), deadline)
-        if not run.ended.status:
-            types.keep()
+            # The compiler tells failures best, and what it was not asked for before.
+        recorded = program.scratch / "compiled.json"
+        run = _run(program, runner, {"recorded": str(recorded)}, deadline)
+        if not run.ended.status and recorded.exists():
+            sources.keep(recorded)
         return run
 
 
-def _run(program: Program, runner: Path, env: Mapping[str, str], deadline: Deadline) -> Run:
+def _run(program: Program, runner: Path, compilation: Mapping[str, str], deadline: Deadline) -> Run:
+    """One run; `compilation` is what `nodejs_runner.js` is told of it."""
     folder, entry = program.entry()
-    end = program.scratch / "program-ended"
-    end.unlink(missing_ok=True)
+    ended_file = program.scratch / "program-ended"
+    ended_file.unlink(missing_ok=True)
     events: list[Event] = []
     with ExitStack() as open_:
 
@@ -88,28 +97,26 @@ def _run(program: Program, runner: Path, env: Mapping[str, str], deadline: Deadl
             )
             return open_.enter_context(session).endpoint().encode()
 
+        told = {
+            "runner": str(runner),
+            "root": str(program.project.root),
+            "ended": str(ended_file),
+            "machineCode": str(_machine_code(program.cache)),
+            **compilation,
+        }
         ended = supervise.run(
-            [
-                dependencies.tool("node"),
-                *("--require", _START),
-                *("--require", _END),
-                runner,
-                *_arguments(program, folder),
-                entry,
-            ],
+            [dependencies.tool("node"), _RUNNER, *_arguments(program, folder), entry],
             doing="the program was running",
             cwd=folder,
             env={
                 **program.env,
-                **_environment(program),
-                **env,
-                "RENDERER_END_FILE": str(end),
-                "RENDERER_MAIN": str(runner),
+                **_environment(program, compile_=not compilation.get("compiled")),
+                "RENDERER_RUN": json.dumps(told),
             },
             deadline=deadline,
             stdin=address,
         )
-    if end.exists():
+    if ended_file.exists():
         events.append({"finished": True})
     return Run(events, ended, _failure(Recording.of(events), folder) if ended.status else None)
 
@@ -126,13 +133,28 @@ def _arguments(program: Program, folder: Path) -> list[str]:
     return [f"--{name}={value}" for name, value in arguments.items()]
 
 
-def _environment(program: Program) -> dict[str, str]:
-    options = program.project.runtime_options
+def _environment(program: Program, *, compile_: bool) -> dict[str, str]:
     return {
         "PULUMI_CONFIG": json.dumps(dict(program.configuration.values)),
         "PULUMI_CONFIG_SECRET_KEYS": json.dumps(sorted(program.configuration.secret_keys)),
-        "PULUMI_NODEJS_TYPESCRIPT": "false" if options.get("typescript") is False else "true",
+        "PULUMI_NODEJS_TYPESCRIPT": str(compile_ and _is_typescript(program)).lower(),
     }
+
+
+def _is_typescript(program: Program) -> bool:
+    """Whether the runner gets a compiler, as all programs do that do not decline."""
+    return program.project.runtime_options.get("typescript") is not False
+
+
+def _machine_code(cache: Path) -> Path:
+    """The folder of what V8 made of modules, emptied when it is full.
+
+    The program's own modules come from a new folder each time, so that it would only grow.
+    """
+    folder = cache / "v8"
+    if folder.is_dir() and sum(len(files) for _, _, files in os.walk(folder)) > _MACHINE_CODE_KEPT:
+        shutil.rmtree(folder, ignore_errors=True)
+    return folder
 
 
 @contextmanager
@@ -142,7 +164,13 @@ def _modules_beside(root: Path, installed: Path) -> Iterator[None]:
     if link.exists():
         yield
         return
-    link.symlink_to(installed.resolve())
+    try:
+        link.symlink_to(installed.resolve())
+    except OSError as error:
+        raise ProjectError(
+            f"node_modules cannot be put beside package.json: {error.strerror}",
+            fix="render a copy of the folder that may be written to",
+        ) from error
     try:
         yield
     finally:

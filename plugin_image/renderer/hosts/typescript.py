@@ -1,76 +1,73 @@
-"""Checks the types of the same TypeScript sources once.
+"""Keeps what TypeScript sources compiled to when they passed the check of their types.
 
-Pulumi's runner compiles a program by ts-node, which takes a moment to compile and seconds
-to check types. What sources compile to does not depend on the check, but for rare parts of
-the language. So sources that have passed it are compiled without; and only if that gives,
-byte for byte, what they compiled to when they passed, the run counts. Otherwise the program
-runs again, with the check.
+Pulumi's runner compiles a program by ts-node each time, which takes a moment to load, and
+seconds to check types. Argo CD asks for the same sources again and again, each time in a
+new folder, which is why ts-node's own cache never helps: it goes by absolute paths.
 
-Argo CD gives each render a new folder, which is why ts-node's own cache never helps here:
-it goes by absolute paths.
+What is kept goes by a hash of everything that the compiler may look at: the sources and
+settings in the project's folder, and the installed dependencies. Where it may look at more
+than that, nothing is kept.
 """
 
 import hashlib
+import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 _READ = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"})
 """Files that the compiler may look at, by their ending."""
-_KEPT = 2000
-"""How many verdicts are kept; each is an empty file."""
+_KEPT = 500
+"""How many programs are kept; each takes a few times the size of its sources."""
 
 
-class TypeCheck:
-    """The check of one program's sources with its dependencies."""
+class CompiledSources:
+    """What one program's sources compiled to, if they passed before."""
 
-    def __init__(self, cache: Path, root: Path, installed: Path, scratch: Path) -> None:
+    def __init__(self, cache: Path, root: Path, installed: Path) -> None:
         """`installed` is the program's `node_modules`; nothing is known of one in its folder."""
-        self._verdicts = cache / "typescript"
-        self._compiled = scratch / "compiled"
-        known = not installed.is_relative_to(root)
-        self._sources = _digest_of_sources(root, installed) if known else None
+        known = not installed.is_relative_to(root) and _is_self_contained(root)
+        digest = _digest_of_sources(root, installed) if known else ""
+        self._file = cache / "typescript" / f"{digest}.json" if digest else None
 
-    def passed_before(self) -> bool:
-        """Whether these sources have passed the check."""
-        return self._sources is not None and any(self._verdicts.glob(f"{self._sources}-*"))
+    def kept(self) -> Path | None:
+        """A JSON object of code by the source's path in the project, if there is one."""
+        if self._file is None or not self._file.is_file():
+            return None
+        os.utime(self._file)
+        return self._file
 
-    def environment(self, *, check: bool) -> dict[str, str]:
-        """The variables by which ts-node compiles with or without the check."""
-        return {
-            "TS_NODE_CACHE_DIRECTORY": str(self._folder(check=check)),
-            "PULUMI_NODEJS_TRANSPILE_ONLY": "" if check else "true",
-        }
+    def keep(self, recorded: Path) -> None:
+        """Keep what the sources compiled to, in the shape of `kept`, beside what was known.
 
-    def is_confirmed(self) -> bool:
-        """Whether compiling without the check gave what has passed it."""
-        return self._verdict(check=False).exists()
-
-    def keep(self) -> None:
-        """Keep that these sources have passed; for sources without any, there is nothing to."""
-        if self._sources is None or not any(self._outputs(check=True)):
+        A program may load some of its sources for some stacks only.
+        """
+        files = json.loads(recorded.read_text())
+        if self._file is None or not files or any(name.startswith("..") for name in files):
             return
-        self._verdicts.mkdir(parents=True, exist_ok=True)
-        self._verdict(check=True).touch()
-        oldest_first = sorted(self._verdicts.iterdir(), key=lambda path: path.stat().st_mtime)
-        for path in oldest_first[:-_KEPT]:
-            path.unlink(missing_ok=True)
+        if self._file.is_file():
+            files = {**json.loads(self._file.read_text()), **files}
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        partial = self._file.with_suffix(f".{os.getpid()}")
+        partial.write_text(json.dumps(files))
+        partial.replace(self._file)
+        _make_room(self._file.parent)
 
-    def _verdict(self, *, check: bool) -> Path:
-        """The file that stands for these sources and what they have just compiled to."""
-        digest = hashlib.sha256()
-        for path in sorted(self._outputs(check=check), key=lambda path: path.name):
-            # The last line is a source map, with absolute paths.
-            code = path.read_bytes().rpartition(b"\n")[0]
-            digest.update(f"{path.name}\0".encode() + hashlib.sha256(code).digest())
-        return self._verdicts / f"{self._sources}-{digest.hexdigest()[:32]}"
 
-    def _outputs(self, *, check: bool) -> Iterator[Path]:
-        """The compiled files, named by ts-node after what they were compiled from."""
-        return self._folder(check=check).glob("*/*.js*")
+def _make_room(folder: Path) -> None:
+    """Remove what was used least recently."""
+    oldest_first = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
+    for path in oldest_first[:-_KEPT]:
+        path.unlink(missing_ok=True)
 
-    def _folder(self, *, check: bool) -> Path:
-        return self._compiled / ("checked" if check else "unchecked")
+
+def _is_self_contained(root: Path) -> bool:
+    """Whether package.json is there and no tsconfig leads out of the project's folder."""
+    configs = (path.read_text(errors="replace") for path in root.glob("**/tsconfig*.json"))
+    return (root / "package.json").is_file() and not any(
+        re.search(r'"(\.\.)?/', config) for config in configs
+    )
 
 
 def _digest_of_sources(root: Path, installed: Path) -> str:

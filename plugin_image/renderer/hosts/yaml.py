@@ -18,6 +18,7 @@ from plugin_image.renderer.monitor import structs
 from plugin_image.renderer.monitor.errors import details_of
 from plugin_image.renderer.monitor.recording import Event
 from plugin_image.renderer.monitor.session import Session
+from plugin_image.renderer.plain import plain
 from plugin_image.renderer.program import Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline, Ended
 
@@ -92,6 +93,7 @@ def _interpret(request: Any, port: int, deadline: Deadline) -> str | None:
 
 def _failure(said: str) -> Failure:
     """The first error among what the host said: `Error: …`, and `on Pulumi.yaml line 12`."""
+    said = plain(said)
     stripped = [line.strip() for line in said.splitlines()]
     lines = [line for line in stripped if line and not line.startswith("warning:")]
     errors = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]

@@ -1,34 +1,44 @@
-"""The type check is skipped for sources that passed it, and only if they compile to the same."""
+"""Sources that passed the type check are not compiled again, as long as nothing has changed."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer.hosts.typescript import TypeCheck
+from plugin_image.renderer.hosts import typescript
+from plugin_image.renderer.hosts.typescript import CompiledSources
 
-_CODE = b"exports.answer = 42;\n//# sourceMappingURL=data:application/json;base64,%s"
+_CODE = "exports.answer = 42;"
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     folder = tmp_path / "program"
     folder.mkdir()
+    (folder / "package.json").write_text("{}")
+    (folder / "tsconfig.json").write_text('{"extends": "@tsconfig/node22"}')
     (folder / "index.ts").write_text("export const answer: number = 42;")
     return folder
 
 
 class _Renders:
-    """Renders of one program, each with a scratch folder of its own."""
+    """Renders of one program, which share a cache."""
 
     def __init__(self, folder: Path, root: Path) -> None:
         self._folder = folder
         self._root = root
-        self._count = 0
 
-    def next(self, *, installed: str = "node_modules") -> TypeCheck:
-        self._count += 1
-        scratch = self._folder / f"scratch-{self._count}"
-        return TypeCheck(self._folder / "cache", self._root, self._folder / installed, scratch)
+    def sources(self, *, installed: str = "node_modules") -> CompiledSources:
+        return CompiledSources(self._folder / "cache", self._root, self._folder / installed)
+
+    def keep(self, files: dict[str, str], *, installed: str = "node_modules") -> None:
+        recorded = self._folder / "recorded.json"
+        recorded.write_text(json.dumps(files))
+        self.sources(installed=installed).keep(recorded)
+
+    def kept(self, *, installed: str = "node_modules") -> dict[str, str] | None:
+        found = self.sources(installed=installed).kept()
+        return None if found is None else json.loads(found.read_text())
 
 
 @pytest.fixture
@@ -36,71 +46,77 @@ def renders(tmp_path: Path, root: Path) -> _Renders:
     return _Renders(tmp_path, root)
 
 
-def _compile(types: TypeCheck, *, check: bool, code: bytes = _CODE % b"AA==") -> None:
-    """What ts-node would do, from the same variables."""
-    folder = Path(types.environment(check=check)["TS_NODE_CACHE_DIRECTORY"]) / "options"
-    folder.mkdir(parents=True)
-    (folder / "hash-of-the-source.js").write_bytes(code)
+def test_of_new_sources_nothing_is_kept(renders: _Renders) -> None:
+    assert renders.kept() is None
 
 
-def _pass(types: TypeCheck) -> None:
-    _compile(types, check=True)
-    types.keep()
+def test_what_passed_is_kept(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() == {"index.ts": _CODE}
 
 
-def test_new_sources_are_checked(renders: _Renders) -> None:
-    assert not renders.next().passed_before()
+def test_files_that_another_stack_loads_are_added(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE})
+    renders.keep({"extra.ts": _CODE})
+    assert renders.kept() == {"index.ts": _CODE, "extra.ts": _CODE}
 
 
-def test_sources_that_passed_and_compile_to_the_same_are_confirmed(renders: _Renders) -> None:
-    _pass(renders.next())
-    types = renders.next()
-    assert types.passed_before()
-    _compile(types, check=False, code=_CODE % b"another+folder==")
-    assert types.is_confirmed()
-
-
-def test_sources_that_compile_to_something_else_are_not_confirmed(renders: _Renders) -> None:
-    _pass(renders.next())
-    types = renders.next()
-    _compile(types, check=False, code=_CODE.replace(b"42", b"pkg.ANSWER") % b"AA==")
-    assert not types.is_confirmed()
-
-
-def test_a_run_that_compiles_further_files_is_not_confirmed(renders: _Renders) -> None:
-    _pass(renders.next())
-    types = renders.next()
-    _compile(types, check=False)
-    folder = Path(types.environment(check=False)["TS_NODE_CACHE_DIRECTORY"]) / "options"
-    (folder / "hash-of-another-source.js").write_bytes(_CODE % b"AA==")
-    assert not types.is_confirmed()
-
-
-@pytest.mark.parametrize("name", ["index.ts", "types.d.ts", "tsconfig.json"])
-def test_a_changed_source_is_checked_again(renders: _Renders, root: Path, name: str) -> None:
-    _pass(renders.next())
+@pytest.mark.parametrize("name", ["index.ts", "types.d.ts", "tsconfig.json", "package.json"])
+def test_a_changed_source_is_compiled_again(renders: _Renders, root: Path, name: str) -> None:
+    renders.keep({"index.ts": _CODE})
     (root / name).write_text("changed")
-    assert not renders.next().passed_before()
+    assert renders.kept() is None
 
 
 def test_other_files_are_no_sources(renders: _Renders, root: Path) -> None:
-    _pass(renders.next())
+    renders.keep({"index.ts": _CODE})
     (root / "Pulumi.dev.yaml").write_text("config: {}")
-    assert renders.next().passed_before()
+    assert renders.kept() is not None
 
 
 def test_other_dependencies_need_another_check(renders: _Renders) -> None:
-    _pass(renders.next())
-    assert not renders.next(installed="other_modules").passed_before()
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept(installed="other_modules") is None
 
 
-def test_nothing_is_known_of_dependencies_in_the_programs_own_folder(renders: _Renders) -> None:
-    _pass(renders.next(installed="program/node_modules"))
-    assert not renders.next(installed="program/node_modules").passed_before()
+def test_nothing_is_kept_of_dependencies_in_the_programs_own_folder(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE}, installed="program/node_modules")
+    assert renders.kept(installed="program/node_modules") is None
 
 
-def test_a_program_without_sources_to_compile_leaves_no_verdict(
-    renders: _Renders, tmp_path: Path
+def test_nothing_is_kept_of_sources_outside_of_the_project(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE, "../shared/lib.ts": _CODE})
+    assert renders.kept() is None
+
+
+@pytest.mark.parametrize("path", ["../tsconfig.base.json", "/etc/tsconfig.json"])
+def test_nothing_is_kept_where_the_compiler_reads_other_settings(
+    renders: _Renders, root: Path, path: str
 ) -> None:
-    renders.next().keep()
+    (root / "tsconfig.json").write_text(json.dumps({"extends": path}))
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is None
+
+
+def test_nothing_is_kept_where_a_folder_above_says_what_modules_are(
+    renders: _Renders, root: Path
+) -> None:
+    (root / "package.json").unlink()
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is None
+
+
+def test_a_program_that_compiled_nothing_leaves_nothing(renders: _Renders, tmp_path: Path) -> None:
+    renders.keep({})
     assert not (tmp_path / "cache").exists()
+
+
+def test_what_was_used_least_recently_makes_room(
+    renders: _Renders, root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(typescript, "_KEPT", 2)
+    for number in range(4):
+        (root / "index.ts").write_text(f"{number}")
+        renders.keep({"index.ts": _CODE})
+    assert len(list((tmp_path / "cache" / "typescript").iterdir())) == 2
+    assert renders.kept() is not None

@@ -1,0 +1,89 @@
+// Starts Pulumi's own runner, as `hosts.nodejs` and `hosts.typescript` want it started.
+//
+// What to do comes in RENDERER_RUN, the monitor's address on stdin: the monitor takes as long
+// to come up as Node.js and the SDK take to load, so they do it at the same time.
+
+"use strict";
+
+const fs = require("fs");
+const Module = require("module");
+const path = require("path");
+
+const { runner, root, ended, machineCode, compiled, recorded } = JSON.parse(process.env.RENDERER_RUN);
+// Processes that the program starts are none of ours.
+delete process.env.RENDERER_RUN;
+
+const requireOfSdk = Module.createRequire(runner);
+
+// What V8 made of the SDK's thousand modules is kept, where Node.js knows how (22.1 on).
+Module.enableCompileCache?.(machineCode);
+if (compiled) {
+    useCompiled(new Map(Object.entries(JSON.parse(fs.readFileSync(compiled, "utf8")))));
+} else if (recorded) {
+    recordCompiled();
+    preload("typescript");
+}
+preload("@pulumi/pulumi");
+
+// Node.js emits `beforeExit` when nothing is left to do, and not when a program calls
+// `process.exit`. SDKs tell the monitor of the end only since 3.182.
+process.once("beforeExit", () => fs.writeFileSync(ended, ""));
+
+const address = fs.readFileSync(0, "utf8");
+process.argv.splice(1, 1, runner, `--monitor=${address}`, `--engine=${address}`);
+Module.runMain();
+
+/** Load what the runner will ask for. One that is missing is missed later, with better words. */
+function preload(name) {
+    try {
+        requireOfSdk(name);
+    } catch {
+        // The SDK has a compiler of its own for programs that bring none.
+    }
+}
+
+/** Note each of the program's files that was compiled before Node.js got it. */
+function recordCompiled() {
+    const files = {};
+    const compile = Module.prototype._compile;
+    Module.prototype._compile = function (code, filename, ...rest) {
+        const own = !filename.includes(`${path.sep}node_modules${path.sep}`);
+        if (own && code !== fs.readFileSync(filename, "utf8")) {
+            files[path.relative(root, filename)] = code;
+        }
+        return compile.call(this, code, filename, ...rest);
+    };
+    process.once("beforeExit", () => fs.writeFileSync(recorded, JSON.stringify(files)));
+}
+
+/** Load files as they were compiled before, and tell places in them by their source. */
+function useCompiled(files) {
+    for (const extension of new Set([...files.keys()].map((name) => path.extname(name)))) {
+        const load = Module._extensions[extension];
+        Module._extensions[extension] = (module, filename) => {
+            const code = files.get(path.relative(root, filename));
+            if (code !== undefined) {
+                return module._compile(code, filename);
+            }
+            if (load === undefined || extension !== ".js") {
+                throw new Error(`${filename} was not compiled before`);
+            }
+            return load(module, filename);
+        };
+    }
+    requireOfSdk("source-map-support").install({
+        environment: "node",
+        retrieveFile: (filename) => {
+            const code = files.get(path.relative(root, filename));
+            return code === undefined ? null : withSource(code, filename);
+        },
+    });
+}
+
+/** `code` with a source map that names the source where it is now. */
+function withSource(code, filename) {
+    return code.replace(/(sourceMappingURL=data:[^,]*;base64,)([\w+/=]+)\s*$/, (_, head, map) => {
+        const moved = { ...JSON.parse(Buffer.from(map, "base64")), file: filename, sources: [filename] };
+        return head + Buffer.from(JSON.stringify(moved)).toString("base64");
+    });
+}
