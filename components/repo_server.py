@@ -34,6 +34,8 @@ class RepoServerArgs(TypedDict):
     """Look it up, at preview too (default true). Set false where the same stack makes it."""
     await_rollout: NotRequired[pulumi.Input[bool]]
     """Wait until the pods with the sidecar are ready (default true)."""
+    rollout_seconds: NotRequired[int]
+    """How long to wait for them before `up` fails and says what is wrong (default 600)."""
     env: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """Environment variables that are no secrets."""
     cpu_request: NotRequired[pulumi.Input[str]]
@@ -48,6 +50,8 @@ class RepoServerArgs(TypedDict):
     """Size of `/tmp`, into which every render copies its repository (default `2Gi`)."""
     work_size: NotRequired[pulumi.Input[str]]
     """Size of the writable home, and of the cache (default `2Gi` each)."""
+    entrypoint: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
+    """Program of the image, with arguments, that runs cmp-server and buries orphans: `tini --`."""
     probe_command: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """Command that exits with 0 while the plugin works (default: `/bin/sh` tests its socket)."""
 
@@ -114,7 +118,9 @@ class RepoServerSidecar(pulumi.ComponentResource):
         sidecar = pulumi.Output.all(settings, references).apply(
             lambda known: inputs.located(where, lambda: _sidecar(known[0], known[1]))
         )
-        options = pulumi.ResourceOptions(parent=self)
+        seconds = inputs.located(where, lambda: _rollout_seconds(given))
+        timeouts = pulumi.CustomTimeouts(create=f"{seconds}s", update=f"{seconds}s")
+        options = pulumi.ResourceOptions(parent=self, custom_timeouts=timeouts)
         if inputs.plain_flag(where, given, "check_deployment", default=True):
             live = self._look_up(name, where, target, settings)
             target = live.apply(lambda deployment: deployment.target)
@@ -194,6 +200,7 @@ class _References:
 
 
 _SKIP_AWAIT = "pulumi.com/skipAwait"
+_ROLLOUT_SECONDS = 600
 _TARGET = ("namespace", "deployment", "await_rollout")
 _SETTINGS = tuple(field.name for field in fields(Settings))
 _REFERENCES = tuple(field.name for field in fields(_References))
@@ -207,6 +214,11 @@ def _target(values: Mapping[str, Any]) -> _Target:
     )
 
 
+def _rollout_seconds(values: Mapping[str, Any]) -> int:
+    seconds = values.get("rollout_seconds", _ROLLOUT_SECONDS)
+    return validation.whole_number("rollout_seconds", seconds, unit="seconds")
+
+
 def _settings(values: Mapping[str, Any]) -> Settings:
     def quantity(field: str, default: str) -> str:
         return validation.quantity(field, values.get(field, default))
@@ -216,6 +228,7 @@ def _settings(values: Mapping[str, Any]) -> Settings:
 
     env = validation.string_map("env", values.get("env", {}))
     check_env("env", env)
+    entrypoint = values.get("entrypoint")
     probe = values.get("probe_command")
     return Settings(
         env=env,
@@ -225,6 +238,7 @@ def _settings(values: Mapping[str, Any]) -> Settings:
         memory_limit=quantity("memory_limit", "2Gi"),
         tmp_size=quantity("tmp_size", "2Gi"),
         work_size=quantity("work_size", "2Gi"),
+        entrypoint=[] if entrypoint is None else validation.command("entrypoint", entrypoint),
         probe_command=None if probe is None else validation.command("probe_command", probe),
         var_files_volume=volume("var_files_volume", argocd.VAR_FILES_VOLUME),
         plugins_volume=volume("plugins_volume", argocd.PLUGINS_VOLUME),

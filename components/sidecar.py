@@ -25,6 +25,7 @@ CONTAINER_PREFIX: Final = "cmp-"
 """Begins the names of all plugins' containers."""
 
 _READ_ONLY = 0o444
+_KILL_SECONDS = 5
 _READ_AND_EXECUTE = 0o555
 _LONGEST_VOLUME_SUFFIX = len("-credentials")
 
@@ -34,7 +35,7 @@ class Settings:
     """What a sidecar may use, and what it finds in the repo-server's pod. All checked.
 
     Sizes and amounts are Kubernetes quantities. Without a `probe_command`, the probes test
-    that the plugin's socket exists.
+    that the plugin's socket exists. Without an `entrypoint`, cmp-server is the first process.
     """
 
     env: Mapping[str, str]
@@ -44,6 +45,7 @@ class Settings:
     memory_limit: str
     tmp_size: str
     work_size: str
+    entrypoint: Sequence[str]
     probe_command: Sequence[str] | None
     var_files_volume: str
     plugins_volume: str
@@ -76,7 +78,7 @@ class Sidecar:
         return {
             "name": self.name,
             "image": self.image,
-            "command": [contract.CMP_SERVER],
+            "command": [*self.settings.entrypoint, contract.CMP_SERVER],
             "env": self._env(),
             "volumeMounts": self._mounts(),
             "securityContext": {
@@ -104,7 +106,11 @@ class Sidecar:
             # No readiness probe: one plugin that is busy must not take the repo-server, which
             # serves all other Applications, out of its Service.
             "startupProbe": self._probe(period=2, failures=30),
-            "livenessProbe": self._probe(period=20, failures=3),
+            "livenessProbe": {
+                **self._probe(period=20, failures=3),
+                # Nothing that hangs ends well, and cmp-server does not end at a SIGTERM at all.
+                "terminationGracePeriodSeconds": _KILL_SECONDS,
+            },
             # A roll-out that fails then shows the last lines of the log as the reason.
             "terminationMessagePolicy": "FallbackToLogsOnError",
         }

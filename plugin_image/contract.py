@@ -36,6 +36,9 @@ CACHE_DIR: Final = "/var/lib/argocd-plugin/cache"
 RENDERER_COMMAND: Final = "renderer"
 """The renderer's command, on the image's PATH."""
 
+INIT: Final = ("tini", "--")
+"""The image's init: as the first process it buries orphans, which cmp-server does not."""
+
 
 class RendererEnv(StrEnum):
     """Environment variables by which the installer sets up the renderer."""

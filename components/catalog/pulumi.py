@@ -62,6 +62,7 @@ class PulumiPlugin(pulumi.ComponentResource):
             "version": version,
             "generate_command": _renderer("generate"),
             "dynamic_parameters_command": _renderer("parameters"),
+            "entrypoint": list(contract.INIT),
             "probe_command": inputs.checked_input(where, {"version": version}, probe_command),
             "env": env,
         }

@@ -7,7 +7,8 @@ RenderError             the message is for the user: what, where, what to do
 ├── ProgramError        the program failed, or did not come to its end
 ├── RefusedError        the program asks for something that is never rendered
 ├── ManifestError       the objects are no set that Argo CD may be given
-└── DeadlineError       the render took longer than it may
+├── DeadlineError       the render took longer than it may
+└── MemoryLimitError    the render needs more memory than there is
 """
 
 from collections.abc import Callable
@@ -67,3 +68,7 @@ class ManifestError(RenderError):
 
 class DeadlineError(RenderError):
     """The render took longer than it may."""
+
+
+class MemoryLimitError(RenderError):
+    """The render needs more memory than there is."""

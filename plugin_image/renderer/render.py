@@ -9,7 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, cast
 
-from plugin_image.renderer import documents, environment, hosts, manifests, redaction, stacks
+from plugin_image.renderer import (
+    documents,
+    environment,
+    hosts,
+    manifests,
+    memory,
+    redaction,
+    stacks,
+)
 from plugin_image.renderer.dependencies import Cache
 from plugin_image.renderer.errors import ProgramError, ProjectError, RefusedError, RenderError
 from plugin_image.renderer.monitor import naming
@@ -38,6 +46,7 @@ _REMEDIES = {
     "the Pulumi SDK is not installed": "add pulumi to requirements.txt",
     "Pulumi SDK": "use pulumi 3.113.0 or newer",
     "ModuleNotFoundError": "add the package to requirements.txt",
+    "MemoryError": "make the program smaller, or raise the plugin's memory limit",
     "Cannot find module": "add the package to package.json and package-lock.json",
 }
 
@@ -64,7 +73,11 @@ def render(root: Path, options: Options, settings: Settings) -> str:
     configuration = load_configuration(project, stack, options.config, settings.passphrase)
     _require_naming(project, stack, configuration)
     readable = stacks.readable(os.environ)
-    with slot(settings.cache / "slots", settings.concurrency, deadline), _scratch() as scratch:
+    with (
+        slot(settings.cache / "slots", settings.concurrency, deadline),
+        memory.limited(memory.container(), settings.concurrency),
+        _scratch() as scratch,
+    ):
         program = Program(
             project=project,
             stack=stack,

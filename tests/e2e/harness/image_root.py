@@ -99,6 +99,8 @@ def plugin_image(sources: Path, *, commands: Iterable[Path] = ()) -> ImageRoot:
             *packages,
             _bind(sources, f"{_HOME}/plugin_image"),
             _link(f"{_COMMANDS}/renderer", f"{_HOME}/plugin_image/bin/renderer"),
+            # Not every machine has it, so a stand-in is mounted instead of the host's.
+            _bind(_FILES / "tini", f"{_COMMANDS}/tini"),
             *(_bind(command, f"{_COMMANDS}/{command.name}") for command in commands),
         ),
         environment={

@@ -208,6 +208,8 @@ def _probes(container: Mapping[str, Any]) -> tuple[Probe, ...]:
             continue
         where = f"{kind} of container {container['name']}"
         timing = {"initialDelaySeconds", "periodSeconds", "timeoutSeconds", "failureThreshold"}
+        # Probes only decide on the start here; nothing restarts a container later.
+        timing |= {"terminationGracePeriodSeconds"}
         refuse_others("probe", where, declared, {"exec"} | timing)
         if "exec" not in declared:
             raise UnsupportedFieldError(f"{where} is not an exec probe")

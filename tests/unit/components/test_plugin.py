@@ -108,6 +108,11 @@ def test_the_pulumi_plugin_is_probed_through_its_socket(run: Run) -> None:
     assert container(engine)["startupProbe"]["exec"]["command"] == probe
 
 
+def test_the_pulumi_plugin_runs_under_the_init_of_its_image(run: Run) -> None:
+    engine = run(lambda: PulumiPlugin("pulumi", {"image": IMAGE}))
+    assert container(engine)["command"] == ["tini", "--", contract.CMP_SERVER]
+
+
 def test_two_versions_run_side_by_side(run: Run) -> None:
     names: list[str] = []
 

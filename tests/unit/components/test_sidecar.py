@@ -18,6 +18,7 @@ SETTINGS = Settings(
     memory_limit="2Gi",
     tmp_size="1Gi",
     work_size="3Gi",
+    entrypoint=[],
     probe_command=None,
     var_files_volume="var-files",
     plugins_volume="plugins",
@@ -114,6 +115,16 @@ def test_what_a_plugin_does_not_need_is_not_mounted() -> None:
 def test_every_mounted_volume_is_declared_or_the_repo_servers() -> None:
     mounted = {mount["name"] for mount in SIDECAR.container()["volumeMounts"]}
     assert mounted == set(volumes(SIDECAR)) | {"var-files", "plugins"}
+
+
+def test_the_image_s_init_comes_first_where_there_is_one() -> None:
+    with_init = replace(SIDECAR, settings=replace(SETTINGS, entrypoint=["init", "--"]))
+    assert SIDECAR.container()["command"] == [contract.CMP_SERVER]
+    assert with_init.container()["command"] == ["init", "--", contract.CMP_SERVER]
+
+
+def test_what_hangs_is_not_given_the_pod_s_grace_period() -> None:
+    assert SIDECAR.container()["livenessProbe"]["terminationGracePeriodSeconds"] == 5
 
 
 def test_a_plugin_can_never_take_the_repo_server_out_of_service_by_readiness() -> None:

@@ -1,0 +1,111 @@
+"""A render stops itself before the kernel stops its container."""
+
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.errors import MemoryLimitError
+from plugin_image.renderer.memory import Cgroup, container, limited
+
+GIGABYTE = 1 << 30
+SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
+
+
+@dataclass
+class FakeContainer:
+    """A container that is always full, or never."""
+
+    full: bool
+    limit: int = 64 * GIGABYTE
+    asked: list[int] = field(default_factory=list)
+
+    def uses_more_than(self, amount: int) -> bool:
+        self.asked.append(amount)
+        return self.full
+
+
+def files(root: Path, contents: dict[str, str]) -> Path:
+    for name, content in contents.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(content)
+    return root
+
+
+class TestTheContainer:
+    def test_of_cgroup_v2_uses_what_is_no_cache_of_files(self, tmp_path: Path) -> None:
+        statistics = "anon 600\nactive_file 250\ninactive_file 50\n"
+        numbers = {"memory.max": "1000\n", "memory.current": "900\n", "memory.stat": statistics}
+        found = container(files(tmp_path, numbers))
+        assert found is not None
+        assert found.limit == 1000
+        assert found.uses_more_than(599)
+        assert not found.uses_more_than(600)
+
+    def test_of_cgroup_v1_has_other_names_for_it(self, tmp_path: Path) -> None:
+        numbers = {
+            "memory/memory.limit_in_bytes": "1000\n",
+            "memory/memory.usage_in_bytes": "900\n",
+            "memory/memory.stat": "active_file 9\ntotal_active_file 250\ntotal_inactive_file 50\n",
+        }
+        found = container(files(tmp_path, numbers))
+        assert found is not None
+        assert found.limit == 1000
+        assert found.uses_more_than(599)
+        assert not found.uses_more_than(600)
+
+    @pytest.mark.parametrize(
+        "numbers",
+        [{}, {"memory.max": "max\n"}, {"memory/memory.limit_in_bytes": "9223372036854771712\n"}],
+    )
+    def test_without_a_limit_is_none(self, tmp_path: Path, numbers: dict[str, str]) -> None:
+        assert container(files(tmp_path, numbers)) is None
+
+    def test_asks_for_statistics_only_when_it_might_be_full(self, tmp_path: Path) -> None:
+        usage = tmp_path / "usage"
+        usage.write_text("10")
+        assert not Cgroup(100, usage, tmp_path / "not there").uses_more_than(50)
+
+
+class TestARender:
+    def test_at_a_desk_is_not_limited(self) -> None:
+        before = resource.getrlimit(resource.RLIMIT_DATA)
+        with limited(None, 2):
+            assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+    def test_that_takes_more_than_its_share_of_a_full_container_is_stopped(self) -> None:
+        # Any process at all is more than the share of one render of a billion.
+        with (
+            pytest.raises(MemoryLimitError, match="too much of the 65536 MiB"),
+            limited(FakeContainer(full=True), 10**9),
+        ):
+            assert subprocess.run(SLEEP).returncode == -9
+
+    def test_that_is_stopped_reports_the_memory_and_not_what_came_of_that(self) -> None:
+        with (
+            pytest.raises(MemoryLimitError),
+            limited(FakeContainer(full=True), 10**9),
+        ):
+            subprocess.run(SLEEP, check=True)
+
+    def test_that_takes_less_than_its_share_goes_on_while_another_one_is_stopped(self) -> None:
+        fake = FakeContainer(full=True)
+        with limited(fake, 2):
+            time.sleep(0.2)
+        assert fake.asked
+
+    def test_of_one_process_cannot_ask_for_more_than_the_container_has(self) -> None:
+        take = f"bytearray({8 * GIGABYTE})"
+        with limited(FakeContainer(full=False, limit=6 * GIGABYTE), 1):
+            done = subprocess.run([sys.executable, "-c", take], capture_output=True, text=True)
+        assert "MemoryError" in done.stderr
+
+    def test_leaves_no_limit_behind(self) -> None:
+        before = resource.getrlimit(resource.RLIMIT_DATA)
+        with limited(FakeContainer(full=False), 1):
+            assert resource.getrlimit(resource.RLIMIT_DATA) != before
+        assert resource.getrlimit(resource.RLIMIT_DATA) == before
