@@ -87,5 +87,12 @@ def _failure(events: list[Event], output: str) -> Failure:
     errors = [m.text for m in Recording.of(events).messages if m.severity == "error"]
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     telling = [line for line in lines if line.startswith(("error:", "panic:"))]
-    text = next(iter([*errors, *telling, *lines[-1:]]), "it said nothing")
-    return Failure(text=text.splitlines()[0], place="", traceback="\n".join(errors))
+    text = next(iter([*map(_first_cause, errors), *telling, *lines[-1:]]), "it said nothing")
+    return Failure(text=text, place="", traceback="\n".join(errors))
+
+
+def _first_cause(error: str) -> str:
+    """The line that tells; the SDK wraps errors and lists them, each behind a star."""
+    lines = [line.strip() for line in error.splitlines()]
+    causes = [line.removeprefix("* ") for line in lines if line.startswith("* ")]
+    return next(filter(None, [*causes, *lines]), "")
