@@ -1,17 +1,17 @@
 """The Pulumi project in a folder: `Pulumi.yaml`, its stacks, its configuration.
 
 Source of the formats: pulumi/pulumi `sdk/go/common/workspace/project.go` and
-`sdk/go/common/resource/config/`. Cloud-only parts (ESC environments, other secrets
-providers than a passphrase) are refused by name.
+`sdk/go/common/resource/config/`.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from plugin_image.renderer import documents
+from plugin_image.renderer import cloud_config, documents
 from plugin_image.renderer.decryption import decrypt_value, passphrase_decrypter
 from plugin_image.renderer.errors import ProjectError, UsageError
 from plugin_image.renderer.monitor import wire
@@ -91,7 +91,7 @@ def choose_stack(project: Project, asked: str | None) -> str:
         return asked
     stacks = sorted(
         path.name.removeprefix("Pulumi.").rpartition(".")[0]
-        for path in _stack_dir(project).glob("Pulumi.*.y*ml")
+        for path in (project.root / project.stack_config_dir).glob("Pulumi.*.y*ml")
     )
     if len(stacks) == 1:
         return stacks[0]
@@ -114,26 +114,48 @@ def load_configuration(
     A missing stack file is an empty one, as for the Pulumi CLI. Raises ProjectError for a
     file that cannot be used or decrypted, and for a declared key without a value.
     """
-    stack_file = _read_stack_file(project, stack)
-    decrypt = passphrase_decrypter(
-        passphrase, stack_file.get("encryptionsalt"), f"Pulumi.{stack}.yaml"
-    )
     values: dict[str, str] = {}
     typed: dict[str, Any] = {}
     secret_keys: set[str] = set()
-
-    def put(key: str, value: Any) -> None:
-        plain, secret = decrypt_value(value, decrypt)
+    sources = (
+        _in_plain(_defaults(project)),
+        _stack_values(project, stack, passphrase),
+        _in_plain(overrides),
+    )
+    for key, (value, secret) in chain.from_iterable(source.items() for source in sources):
         full = _with_namespace(key, project)
-        values[full] = plain if isinstance(plain, str) else documents.to_json(plain)
-        typed[full] = wire.secret(plain) if secret else plain
+        values[full] = value if isinstance(value, str) else documents.to_json(value)
+        typed[full] = wire.secret(value) if secret else value
         (secret_keys.add if secret else secret_keys.discard)(full)
-
-    for source in (_defaults(project), stack_file.get("config", {}), overrides):
-        for key, value in source.items():
-            put(key, value)
     _require_declared(project, stack, values)
     return Configuration(values, typed, frozenset(secret_keys))
+
+
+def _in_plain(values: Mapping[str, Any]) -> dict[str, tuple[Any, bool]]:
+    return {key: (value, False) for key, value in values.items()}
+
+
+def _stack_values(
+    project: Project, stack: str, passphrase: str | None
+) -> dict[str, tuple[Any, bool]]:
+    """The values of the stack's file in plain, and whether each is secret."""
+    file = _stack_file(project, stack)
+    if file is None:
+        return {}
+    document = _read_yaml(file)
+    config = _mapping(document, "config", file.name)
+    whole_keys = {_with_namespace(key, project): value for key, value in config.items()}
+    document = {**document, "config": whole_keys}
+    if cloud_config.is_needed(document):
+        return cloud_config.read(project.name, stack, file, document)
+    decrypt = passphrase_decrypter(passphrase, document.get("encryptionsalt"), file.name)
+    return {key: decrypt_value(value, decrypt) for key, value in whole_keys.items()}
+
+
+def _stack_file(project: Project, stack: str) -> Path | None:
+    folder = project.root / project.stack_config_dir
+    files = (folder / f"Pulumi.{stack}.{suffix}" for suffix in ("yaml", "yml"))
+    return next(filter(Path.is_file, files), None)
 
 
 def _defaults(project: Project) -> dict[str, Any]:
@@ -159,28 +181,6 @@ def _require_declared(project: Project, stack: str, values: Mapping[str, str]) -
                 f"{project.file} declares",
                 fix=f"add it to Pulumi.{stack}.yaml or to the Application's parameter `config`",
             )
-
-
-def _read_stack_file(project: Project, stack: str) -> Mapping[str, Any]:
-    for suffix in ("yaml", "yml"):
-        path = _stack_dir(project) / f"Pulumi.{stack}.{suffix}"
-        if path.is_file():
-            break
-    else:
-        return {}
-    document = _read_yaml(path)
-    if document.get("environment"):
-        raise ProjectError(
-            f"{path.name} imports Pulumi ESC environments, which cannot be read here",
-            fix="give their values as configuration of the stack or of the Application",
-        )
-    if document.get("secretsprovider") not in (None, "passphrase"):
-        raise ProjectError(
-            f"{path.name} uses the secrets provider {document['secretsprovider']!r}, which "
-            "cannot be read here",
-            fix="use the passphrase provider (`pulumi stack change-secrets-provider passphrase`)",
-        )
-    return {**document, "config": _mapping(document, "config", path.name)}
 
 
 def _runtime(value: Any, file: str) -> tuple[str, Mapping[str, Any]]:
@@ -217,10 +217,6 @@ def _text(document: Mapping[str, Any], key: str, file: str) -> str:
     if not isinstance(value, str):
         raise ProjectError(f"`{key}` of {file} is not a string")
     return value
-
-
-def _stack_dir(project: Project) -> Path:
-    return project.root / project.stack_config_dir
 
 
 def _with_namespace(key: str, project: Project) -> str:

@@ -15,6 +15,7 @@ from plugin_image.renderer import (
     hosts,
     manifests,
     memory,
+    pulumi_cli,
     redaction,
     stacks,
 )
@@ -72,7 +73,7 @@ def render(root: Path, options: Options, settings: Settings) -> str:
     stack = choose_stack(project, options.stack)
     configuration = load_configuration(project, stack, options.config, settings.passphrase)
     _require_naming(project, stack, configuration)
-    readable = stacks.readable(os.environ)
+    readable = pulumi_cli.has_backend(os.environ)
     with (
         slot(settings.cache / "slots", settings.concurrency, deadline),
         memory.limited(memory.container(), settings.concurrency),

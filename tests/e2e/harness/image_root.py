@@ -29,6 +29,10 @@ _DEVICES = ("null", "zero", "full", "random", "urandom")
 
 _NETWORK_VARIABLES = {
     "ALL_PROXY",
+    "GOFLAGS",
+    "GOPROXY",
+    "GOSUMDB",
+    "GOTOOLCHAIN",
     "HTTPS_PROXY",
     "HTTP_PROXY",
     "NODE_EXTRA_CA_CERTS",
@@ -88,13 +92,15 @@ def plugin_image(sources: Path, *, commands: Iterable[Path] = ()) -> ImageRoot:
     packages = [_bind(virtual_environment(sources / "requirements.txt", installed_at=venv), venv)]
     if modules := node_modules(sources):
         packages.append(_bind(modules, f"{_HOME}/node_modules"))
-    node_folders, node = _node()
+    node_folder, node = _runtime("node")
+    go_folder, go = _runtime("go")
     network, variables = _network()
     return ImageRoot(
         steps=(
             *_system(),
             *_outside_system_folders(Path(sys.base_prefix)),
             *node,
+            *go,
             *network,
             *packages,
             _bind(sources, f"{_HOME}/plugin_image"),
@@ -106,7 +112,7 @@ def plugin_image(sources: Path, *, commands: Iterable[Path] = ()) -> ImageRoot:
         environment={
             **variables,
             "HOME": "/home/argocd",
-            "PATH": ":".join([f"{venv}/bin", _SYSTEM_PATH, *node_folders]),
+            "PATH": ":".join([f"{venv}/bin", _SYSTEM_PATH, *node_folder, *go_folder]),
         },
         user=_USER,
         working_directory="/",
@@ -147,14 +153,13 @@ def _commands_of_the_host() -> list[Step]:
     return steps
 
 
-def _node() -> tuple[list[str], list[Step]]:
-    """Return the PATH entries and the steps that make the host's Node.js available."""
-    node = shutil.which("node")
-    if node is None:
+def _runtime(program: str) -> tuple[list[str], list[Step]]:
+    """Return the PATH entry and the steps that make a runtime of the host available, if it is."""
+    found = shutil.which(program)
+    if found is None:
         return [], []
-    prefix = Path(node).resolve().parent.parent
-    steps = _outside_system_folders(prefix)
-    return ([str(prefix / "bin")] if steps else []), steps
+    prefix = Path(found).resolve().parent.parent
+    return [str(prefix / "bin")], _outside_system_folders(prefix)
 
 
 def _network() -> tuple[list[Step], dict[str, str]]:

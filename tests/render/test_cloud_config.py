@@ -1,0 +1,144 @@
+"""Configuration that a cloud's key encrypts is read through the real Pulumi CLI.
+
+The key is one of HashiCorp Vault's transit engine, as the CLI knows it; a stand-in on
+loopback answers what the CLI asks of it.
+"""
+
+import base64
+import json
+import os
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.options import Options
+from plugin_image.renderer.render import render
+from plugin_image.renderer.settings import Settings
+from tests import toolchain
+
+_TOKEN = "token-of-the-plugin"
+_PROGRAM = """
+import pulumi
+import pulumi_kubernetes as k8s
+
+config = pulumi.Config()
+k8s.core.v1.Secret(
+    "login",
+    string_data={
+        "password": config.require_secret("password"),
+        "nested": config.require_secret_object("nested").apply(lambda n: n["keys"][0]),
+        "replicas": str(config.require_int("replicas")),
+    },
+)
+"""
+
+
+class _Vault(BaseHTTPRequestHandler):
+    """Encrypts by base64, which is what a transit engine's client sends and gets anyway."""
+
+    def do_PUT(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.headers["X-Vault-Token"] != _TOKEN:
+            self._answer(403, {"errors": ["permission denied"]})
+        elif "/encrypt/" in self.path:
+            self._answer(200, {"data": {"ciphertext": f"vault:v1:{asked['plaintext']}"}})
+        else:
+            plaintext = asked["ciphertext"].removeprefix("vault:v1:")
+            self._answer(200, {"data": {"plaintext": plaintext}})
+
+    def _answer(self, status: int, content: Mapping[str, object]) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(content).encode())
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: pytest's output is not for that."""
+
+
+@pytest.fixture(scope="module")
+def pulumi(image_programs: None) -> Path:
+    return toolchain.ensure(["pulumi"])["pulumi"]
+
+
+@pytest.fixture
+def program(pulumi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A program whose stack file the CLI has encrypted, and a plugin that may decrypt it."""
+    monkeypatch.setenv("PATH", f"{pulumi.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("VAULT_SERVER_TOKEN", _TOKEN)
+    with HTTPServer(("127.0.0.1", 0), _Vault) as vault:
+        threading.Thread(target=vault.serve_forever, daemon=True).start()
+        monkeypatch.setenv("VAULT_SERVER_URL", f"http://127.0.0.1:{vault.server_port}")
+        yield _encrypted(tmp_path)
+        vault.shutdown()
+
+
+def _encrypted(folder: Path) -> Path:
+    root, home, backend = (folder / name for name in ("program", "home", "backend"))
+    root.mkdir()
+    backend.mkdir()
+    (root / "Pulumi.yaml").write_text("name: shop\nruntime: python\n")
+    (root / "__main__.py").write_text(_PROGRAM)
+    for command in (
+        ["stack", "init", "dev", "--secrets-provider", "hashivault://key-of-the-team"],
+        ["config", "set", "--secret", "password", "hunter2-hunter2"],
+        ["config", "set", "--secret", "--path", "nested.keys[0]", "inner-secret-value"],
+        ["config", "set", "replicas", "3"],
+    ):
+        subprocess.run(
+            ["pulumi", "--non-interactive", *command],
+            cwd=root,
+            env={**os.environ, "PULUMI_HOME": str(home), "PULUMI_BACKEND_URL": f"file://{backend}"},
+            check=True,
+            capture_output=True,
+        )
+    return root
+
+
+def _render(program: Path) -> str:
+    settings = Settings(60, 1, program.parent / "cache", (), None)
+    return render(program, Options(stack="dev"), settings)
+
+
+def test_values_that_a_clouds_key_encrypts_reach_the_program(program: Path) -> None:
+    stack_file = (program / "Pulumi.dev.yaml").read_text()
+    assert "hunter2" not in stack_file
+    assert "hashivault://key-of-the-team" in stack_file
+    stream = _render(program)
+    for value in ("hunter2-hunter2", "inner-secret-value", "3"):
+        assert base64.b64encode(value.encode()).decode() in stream or value in stream
+    assert (program / "Pulumi.dev.yaml").read_text() == stack_file, "the sources were changed"
+
+
+def test_a_key_that_may_not_be_used_is_told(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_SERVER_TOKEN", "another")
+    with pytest.raises(ProjectError, match=r"hashivault://key-of-the-team.*cannot be read"):
+        _render(program)
+
+
+def test_without_the_cli_a_clouds_key_is_refused_by_name(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(ProjectError, match=r"hashivault://key-of-the-team.*takes the Pulumi CLI"):
+        _render(program)
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        ("environment: [team]\n", "Pulumi ESC environments"),
+        ("config: {password: {secure: AAAB}}\n", "Pulumi Cloud's secrets provider"),
+    ],
+)
+def test_what_takes_a_backend_is_refused_without_one(
+    program: Path, content: str, named: str
+) -> None:
+    (program / "Pulumi.dev.yaml").write_text(content)
+    with pytest.raises(ProjectError, match=f"{named}, and the plugin has no Pulumi backend"):
+        _render(program)
