@@ -10,6 +10,14 @@ from tests import toolchain
 from tests.render import corpus
 
 _PARTS = ("pulumi-resource-kubernetes", "pulumi-language-yaml")
+_CREDENTIALS = {
+    "AWS_ACCESS_KEY_ID": "AKIA-inherited",
+    "AWS_SECRET_ACCESS_KEY": "inherited",
+    "KUBECONFIG": "/nonexistent/kubeconfig",
+    "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+    "KUBERNETES_SERVICE_PORT": "1",
+}
+"""What a careless sidecar would have, and no program may find."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -19,5 +27,7 @@ def image_programs(pytestconfig: pytest.Config) -> Iterator[None]:
         folders = [str(path.parent) for path in toolchain.ensure(_PARTS).values()]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nodejs, "IMAGE_MODULES", corpus.image_modules())
+        for name, value in _CREDENTIALS.items():
+            patch.setenv(name, value)
         patch.setenv("PATH", ":".join([*folders, os.environ["PATH"]]))
         yield
