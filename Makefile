@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-render test-e2e test-thorough test-cluster image lint format toolchain bench lock clean
+.PHONY: help demo test test-unit test-render test-e2e test-thorough test-cluster image lint format toolchain recordings bench lock clean
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z0-9-]*:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,19 +15,35 @@ help: ## List the targets
 demo: $(VENV) ## Install the plugin into a real local Argo CD and deliver a Pulumi program with it
 	$(BIN)/python -m tests.e2e.demo
 
-test: lint test-unit test-render test-e2e ## Lint, unit, render and end-to-end tests
+test: lint test-unit test-render test-e2e ## Lint, unit, render and end-to-end tests; with CI=true test-cluster, too
+ifeq ($(CI),true)
+	@if $(BIN)/python -m tests.cluster.prerequisites --ask; then $(MAKE) test-cluster; fi
+else
+	@echo "not run: test-cluster (it changes this machine: root, Debian packages; CI=true runs it)"
+endif
 	@echo "not run: test-thorough (the corpus without a network and many times over takes half an hour)"
-	@echo "not run: test-cluster (it changes this machine: root, Debian packages)"
 
 test-thorough: $(VENV) ## The corpus without a network, and each program many times over
 	$(BIN)/pytest tests/render/test_isolation.py tests/render/test_determinism.py
 
-test-cluster: toolchain ## Image, registry and pods on a real node; needs root, installs Debian packages
+ifdef CLUSTER_REGISTRY
+test-cluster: toolchain ## Image, push and pods on a real node of its own (root), or on a given cluster
+	$(BIN)/pytest tests/cluster/test_pods.py -m "not own_node"
+else
+test-cluster: toolchain
 	$(BIN)/python -m tests.cluster.prerequisites
 	$(BIN)/pytest tests/cluster
+endif
 
-image: ## Build the plugin's image (VARIANT=slim|python|nodejs|go|full)
-	docker build --target pulumi --build-arg VARIANT=$(or $(VARIANT),full) --tag argocd-pulumi-plugin:$(or $(VARIANT),full) plugin_image
+VARIANT ?= full
+ifdef IMAGE
+image: ## Build the plugin's image (VARIANT=slim|python|nodejs|go|full); with IMAGE=<registry>/<name>:<tag> push it
+	docker buildx build --target pulumi --build-arg VARIANT=$(VARIANT) --platform $(or $(PLATFORMS),linux/amd64) \
+		--provenance=mode=max --sbom=true --push --tag $(IMAGE) plugin_image
+else
+image:
+	docker build --target pulumi --build-arg VARIANT=$(VARIANT) --tag argocd-pulumi-plugin:$(VARIANT) plugin_image
+endif
 
 test-unit: $(VENV) ## Unit tests: no network, no Go, seconds
 	$(BIN)/pytest tests/unit tests/toolchain --cov=plugin_image/renderer/monitor --cov-branch --cov-fail-under=95 --cov-report=term:skip-covered
@@ -51,12 +67,16 @@ format: $(VENV) ## Put the code into its format
 toolchain: $(VENV) ## Build the real parts that the end-to-end tests run, each at most once
 	$(BIN)/python -m tests.toolchain
 
+recordings: $(VENV) ## Draw the terminal sessions of docs/recordings as SVG
+	$(BIN)/python -m docs.recordings
+
 bench: toolchain ## Measure renders against other ways, as JSON and ratios
 	$(BIN)/python -m benchmarks
 
 lock: $(VENV) ## Lock the requirements again after a change of a requirements.in
 	$(BIN)/$(LOCK) requirements.in -o requirements.txt
 	$(BIN)/$(LOCK) plugin_image/requirements.in -o plugin_image/requirements.txt
+	$(BIN)/$(LOCK) plugin_image/build/sbom-requirements.in -o plugin_image/build/sbom-requirements.txt
 	$(BIN)/$(LOCK) requirements-dev.in -o requirements-dev.txt
 
 clean: ## Remove what the targets made inside of this folder

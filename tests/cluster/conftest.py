@@ -3,6 +3,7 @@
 They change the machine they run on, so they run on demand only: `make test-cluster`.
 """
 
+import os
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -10,9 +11,11 @@ import pytest
 
 from tests.cluster import prerequisites
 from tests.cluster.harness import local_parts
+from tests.cluster.harness.clusters import Given
 from tests.cluster.harness.docker_engine import (
     Build,
     DockerEngine,
+    given_engine,
     running_engine,
     running_registry,
 )
@@ -32,8 +35,17 @@ class BuildVariant(Protocol):
 
 
 @pytest.fixture(scope="session")
-def engine(workspace: Workspace, pytestconfig: pytest.Config) -> Iterator[DockerEngine]:
-    """A Docker engine of the tests' own."""
+def given() -> Given | None:
+    """The cluster and registry to use, where they are given."""
+    return Given.from_environment(os.environ)
+
+
+@pytest.fixture(scope="session")
+def engine(workspace: Workspace, given: Given | None) -> Iterator[DockerEngine]:
+    """A Docker engine of the tests' own, or the one that goes with a given cluster."""
+    if given:
+        yield given_engine()
+        return
     if packages := prerequisites.missing():
         pytest.fail(f"missing: {', '.join(packages)}; `make test-cluster` installs them")
     with running_engine(workspace) as engine:
@@ -48,10 +60,10 @@ def registry(workspace: Workspace) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def plugin_build(engine: DockerEngine, pytestconfig: pytest.Config) -> Build:
+def plugin_build(engine: DockerEngine, given: Given | None, pytestconfig: pytest.Config) -> Build:
     """How the plugin's image is built on this machine."""
     with uncaptured(pytestconfig):
-        args = local_parts.arguments(engine)
+        args = given.build_arguments if given else local_parts.arguments(engine)
     return Build(CONTEXT, "plugin-tests/pulumi", args=args, secrets=local_parts.secrets())
 
 

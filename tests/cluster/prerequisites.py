@@ -1,6 +1,7 @@
-"""`python -m tests.cluster.prerequisites`: what must be installed before these tests can run.
+"""`python -m tests.cluster.prerequisites`: what must be there before these tests can run.
 
-Installs the Debian packages that are missing, and starts none of their services.
+Installs the Debian packages that are missing, and starts none of their services. With `--ask`
+it changes nothing, and only says what this machine lacks that cannot be installed.
 """
 
 import os
@@ -27,6 +28,8 @@ PROGRAMS = {
 }
 """What the tests run, and the package that brings it."""
 
+_NAMESPACES = ("unshare", "--net", "--mount", "--pid", "--fork")
+_CGROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory"))
 _POLICY = Path("/usr/sbin/policy-rc.d")
 _NO_SERVICES = "#!/bin/sh\nexit 101\n"
 
@@ -36,17 +39,27 @@ def missing() -> list[str]:
     return sorted({package for name, package in PROGRAMS.items() if shutil.which(name) is None})
 
 
-def main() -> int:
+def obstacle() -> str | None:
+    """Return why a container engine and a node cannot run on this machine, if that is so."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "a container engine and a node need root on Linux"
+    if (packages := missing()) and shutil.which("apt-get") is None:
+        return f"missing: {', '.join(packages)} (names of Debian packages)"
+    if subprocess.run([*_NAMESPACES, "true"], capture_output=True).returncode:
+        return "this machine allows no namespaces (a container needs to be a privileged one)"
+    if not any(os.access(folder, os.W_OK) for folder in _CGROUPS):
+        return "no control groups can be made in /sys/fs/cgroup"
+    return None
+
+
+def main(arguments: list[str]) -> int:
     """Install what is missing, or say why that cannot be done."""
+    if reason := obstacle():
+        sys.stderr.write(f"not run: test-cluster: {reason}\n")
+        return 1
     packages = missing()
-    if os.geteuid() != 0:
-        sys.stderr.write("error: a container engine and a node need root: run this with sudo\n")
-        return 1
-    if not packages:
+    if not packages or arguments == ["--ask"]:
         return 0
-    if shutil.which("apt-get") is None:
-        sys.stderr.write(f"error: missing: {', '.join(packages)} (names of Debian packages)\n")
-        return 1
     with _services_stay_stopped():
         subprocess.run(["apt-get", "update", "-q"], check=True)
         install = ["apt-get", "install", "-qy", "--no-install-recommends", *packages]
@@ -69,4 +82,4 @@ def _services_stay_stopped() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,11 +1,11 @@
-"""The whole product on a real cluster: image, push, `pulumi up`, pods, a delivered program."""
+"""The whole product on a real cluster: image, push, `pulumi up`, pods, delivered programs."""
 
 import json
 import os
+import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,94 +13,69 @@ import pytest
 
 from tests import toolchain
 from tests.cluster.conftest import BuildVariant
-from tests.cluster.harness import argocd_pods, docker_build_plugin, rollouts
+from tests.cluster.harness import clusters, docker_build_plugin, git_pod, programs, rollouts
 from tests.cluster.harness.argocd_pods import NAMESPACE, REPO_SERVER
-from tests.cluster.harness.docker_engine import Build, DockerEngine, Registry, running_registry
-from tests.cluster.harness.git_server import running_git_server
-from tests.cluster.harness.node import TOOLS, Node, running_node
+from tests.cluster.harness.clusters import Cluster, Given
+from tests.cluster.harness.docker_engine import Build, DockerEngine
+from tests.cluster.harness.git_pod import PublishedRepository
+from tests.cluster.harness.limited_user import limited_user
+from tests.cluster.harness.node import TOOLS
 from tests.e2e.conftest import uncaptured
 from tests.e2e.harness.applications import Application
-from tests.e2e.harness.git_repository import GitRepository
 from tests.e2e.harness.kubernetes_api import Object
-from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
+from tests.e2e.harness.pulumi_stack import PulumiStack
 from tests.e2e.harness.workspace import Workspace
 
+MakeStack = Callable[..., PulumiStack]
+
 _DESTINATION = "guestbook"
-_PUBLIC_IMAGE = "gcr.io/google-samples/gb-frontend:v5"
 _MINUTES = 300.0
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """A node with Argo CD on it, and where it pulls and fetches from."""
-
-    node: Node
-    registry: Registry
-    repository: GitRepository
-
-    @property
-    def repo_server(self) -> Object:
-        """The Deployment that the installer patches."""
-        return self.node.api.get("apps/v1", "Deployment", REPO_SERVER, namespace=NAMESPACE)
-
-    def pods(self) -> list[Object]:
-        """The repo-server's pods."""
-        return rollouts.pods(self.node.api, REPO_SERVER, namespace=NAMESPACE)
-
-    def revision(self) -> str:
-        """How often the repo-server was rolled out."""
-        return str(self.repo_server["metadata"]["annotations"]["deployment.kubernetes.io/revision"])
-
-    def in_sidecar(self, script: str) -> str:
-        """Run a shell script in the plugin's container and return what it writes."""
-        (pod,) = self.pods()
-        name = next(
-            each["name"] for each in pod["spec"]["containers"] if each["name"].startswith("cmp-")
-        )
-        return self.node.execute(pod["metadata"]["name"], name, script, namespace=NAMESPACE)
+_NOTES = tuple(f"note-{number}" for number in range(1, 7))
+_HELPER = Path(__file__).parent / "harness" / "helper_image"
 
 
 @pytest.fixture(scope="module")
-def tools(pytestconfig: pytest.Config) -> Mapping[str, Path]:
-    parts = (*toolchain.DEFAULT, *TOOLS, "argocd-image-scripts")
+def tools(pytestconfig: pytest.Config, given: Given | None) -> Mapping[str, Path]:
+    parts = toolchain.DEFAULT if given else (*toolchain.DEFAULT, *TOOLS, "argocd-image-scripts")
     with uncaptured(pytestconfig):
         return toolchain.ensure(parts)
 
 
 @pytest.fixture(scope="module")
 def cluster(
-    workspace: Workspace, tools: Mapping[str, Path], engine: DockerEngine
+    workspace: Workspace,
+    tools: Mapping[str, Path],
+    engine: DockerEngine,
+    given: Given | None,
+    pytestconfig: pytest.Config,
 ) -> Iterator[Cluster]:
-    """A real node with Argo CD as its manifests install it, and a repository with a program."""
+    """A cluster with Argo CD, and with a namespace to deliver into."""
+    begun = time.monotonic()
     with ExitStack() as stack:
-        registry = stack.enter_context(running_registry(workspace))
-        argocd_pods.push_images(
-            engine,
-            registry.address,
-            workspace.folder("argocd-images"),
-            argocd=tools["argocd"],
-            scripts=tools["argocd-image-scripts"],
-        )
-        node = stack.enter_context(running_node(workspace, tools, engine, registry))
-        argocd_pods.install(node.api, tools["argocd-manifests"], registry=registry.address)
-        repositories = workspace.folder("repositories", mode=0o755)
-        url = stack.enter_context(running_git_server(node.machine, repositories))
-        repository = GitRepository(repositories / "guestbook", url=f"{url}/guestbook")
-        _commit_guestbook(repository, image=f"{registry.address}/redis:tests")
+        if given:
+            cluster = stack.enter_context(clusters.given_cluster(given, workspace))
+        else:
+            cluster = stack.enter_context(clusters.own_cluster(workspace, tools, engine))
+        with uncaptured(pytestconfig):
+            sys.stderr.write(f"\nArgo CD ready after {time.monotonic() - begun:.0f} s\n")
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _DESTINATION}}
-        node.api.apply(namespace)
-        yield Cluster(node, registry, repository)
+        cluster.api.apply(namespace)
+        yield cluster
 
 
-def _commit_guestbook(repository: GitRepository, *, image: str) -> None:
-    """Commit the example with an image that the node can pull, and with the SDKs of our image.
-
-    The node has no way out of its network, so nothing can be installed from a lock file.
-    """
-    repository.copy(ROOT / "examples" / "guestbook-python")
-    program = repository.folder / "__main__.py"
-    program.write_text(program.read_text().replace(_PUBLIC_IMAGE, image))
-    repository.commit("guestbook", {"requirements.txt": None})
+@pytest.fixture(scope="module")
+def repository(
+    cluster: Cluster, engine: DockerEngine, build_variant: BuildVariant, workspace: Workspace
+) -> PublishedRepository:
+    """A repository with programs, which the cluster can fetch from."""
+    helper = f"{cluster.registry}/argocd-plugin-tests/helper:tests"
+    engine.build(Build(_HELPER, helper, args={"PLUGIN_IMAGE": build_variant("slim")}))
+    engine.run("push", helper)
+    git_pod.install(cluster.api, image=helper)
+    folder = workspace.folder("repositories") / "programs"
+    repository = PublishedRepository(folder, cluster.kubectl)
+    programs.commit_all(repository, image=helper)
+    return repository
 
 
 @pytest.fixture(scope="module")
@@ -110,73 +85,98 @@ def original_spec(cluster: Cluster) -> Any:
 
 
 @pytest.fixture(scope="module")
+def plugins(engine: DockerEngine, workspace: Workspace) -> Iterator[None]:
+    """The plugin of the image resource, on PATH."""
+    folder = workspace.folder("plugins")
+    docker_build_plugin.install(engine, folder)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        yield
+
+
+@pytest.fixture(scope="module")
 def stack(  # noqa: PLR0917 - fixtures come by position
     cluster: Cluster,
+    repository: PublishedRepository,
     original_spec: Any,
-    engine: DockerEngine,
     plugin_build: Build,
     build_variant: BuildVariant,
+    plugins: None,
     tools: Mapping[str, Path],
     workspace: Workspace,
-) -> Iterator[PulumiStack]:
-    """The installer's stack, up: with an Application and a credential."""
+) -> PulumiStack:
+    """The installer's stack, up: with Applications and a credential.
+
+    The image's layers that need the network, and perhaps this machine's certificates for it,
+    are in the engine's cache by then.
+    """
     build_variant("python")
-    plugins = workspace.folder("plugins")
-    docker_build_plugin.install(engine, plugins)
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setenv("PATH", f"{plugins}:{os.environ['PATH']}")
-        stack = PulumiStack(
-            workspace.folder("installer"),
-            tools=tools,
-            kubeconfig=cluster.node.kubeconfig,
-            config={
-                "imageRepository": f"{cluster.registry.address}/argocd/plugin",
-                "imageBuildArgs": {**plugin_build.args, "VARIANT": "python"},
-                "applications": [_application(cluster.repository.url)],
-            },
-        )
+    image_args = {**plugin_build.args, "VARIANT": "python"}
+    stack = PulumiStack(
+        workspace.folder("installer"),
+        tools=tools,
+        kubeconfig=cluster.kubectl.kubeconfig,
+        config={
+            "imageRepository": f"{cluster.registry}/argocd-plugin-tests/plugin",
+            "imageBuildArgs": image_args,
+            "memoryLimit": "1Gi",
+            "applications": [
+                _application("guestbook", repository.url, "guestbook"),
+                *(_application(name, repository.url, "note", {"name": name}) for name in _NOTES),
+            ],
+        },
+    )
     stack.set_secret("credentialsEnv.TOKEN", "first token")
     stack.up().require_success()
-    yield stack
+    return stack
 
 
-def _application(url: str) -> dict[str, Any]:
+def _application(
+    name: str, url: str, path: str, config: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     return {
-        "applicationName": "guestbook",
+        "applicationName": name,
         "repoUrl": url,
-        "path": ".",
+        "path": path,
         "targetRevision": "main",
         "destinationServer": "https://kubernetes.default.svc",
         "destinationNamespace": _DESTINATION,
         "stringParameters": {"stack": "dev"},
+        "mapParameters": {"config": dict(config or {})},
         "automated": True,
         "prune": True,
     }
 
 
-@pytest.mark.usefixtures("stack")
+@pytest.fixture
+def applications(cluster: Cluster, stack: PulumiStack) -> list[Application]:
+    """All that the stack has registered."""
+    return [
+        Application(cluster.api, name=name, namespace=NAMESPACE) for name in ("guestbook", *_NOTES)
+    ]
+
+
+def _healthy(app: Object) -> bool:
+    status = app.get("status", {})
+    health = status.get("health", {}).get("status")
+    return bool(status.get("sync", {}).get("status") == "Synced" and health == "Healthy")
+
+
 class TestInstalled:
-    def test_up_has_waited_until_the_new_pod_was_ready(self, cluster: Cluster) -> None:
+    def test_up_has_waited_until_the_new_pod_was_ready(
+        self, cluster: Cluster, stack: PulumiStack
+    ) -> None:
         (pod,) = cluster.pods()
         states = {each["name"]: each["ready"] for each in pod["status"]["containerStatuses"]}
         assert len(states) == 2
         assert all(states.values()), states
 
-    def test_the_application_becomes_synced_and_healthy_and_its_pods_run(
-        self, cluster: Cluster
+    def test_the_applications_become_synced_and_healthy_and_their_pods_run(
+        self, cluster: Cluster, applications: list[Application]
     ) -> None:
-        application = Application(cluster.node.api, name="guestbook", namespace=NAMESPACE)
-        application.wait_for(
-            lambda app: (
-                app.get("status", {}).get("sync", {}).get("status") == "Synced"
-                and app["status"].get("health", {}).get("status") == "Healthy"
-            ),
-            what="Synced and Healthy",
-            timeout=_MINUTES,
-        )
-        guestbook = cluster.node.api.get(
-            "apps/v1", "Deployment", "guestbook-ui", namespace=_DESTINATION
-        )
+        for application in applications:
+            application.wait_for(_healthy, what="Synced and Healthy", timeout=_MINUTES)
+        guestbook = cluster.api.get("apps/v1", "Deployment", "guestbook-ui", namespace=_DESTINATION)
         assert guestbook["status"]["readyReplicas"] == 1
 
     def test_a_second_up_changes_nothing_and_restarts_nothing(
@@ -195,11 +195,17 @@ class TestInsideThePod:
         status = dict(
             line.split(":\t", 1) for line in cluster.in_sidecar("cat /proc/1/status").splitlines()
         )
+        assert status["Name"] == "tini"
         assert set(status["Uid"].split()) == {"999"}
         assert set(status["Gid"].split()) == {"999"}
         assert int(status["CapBnd"], 16) == 0
         assert status["NoNewPrivs"] == "1"
         assert status["Seccomp"] == "2"
+
+    @pytest.mark.own_node
+    def test_the_namespace_admits_no_pod_that_is_not_restricted(self, cluster: Cluster) -> None:
+        labels = cluster.api.get("v1", "Namespace", NAMESPACE)["metadata"]["labels"]
+        assert labels["pod-security.kubernetes.io/enforce"] == "restricted"
 
     def test_no_token_of_the_cluster_is_mounted(self, cluster: Cluster) -> None:
         found = cluster.in_sidecar("ls /var/run/secrets/kubernetes.io 2>&1 || true")
@@ -210,75 +216,261 @@ class TestInsideThePod:
         tried = f"for each in {folders}; do touch $each/x 2>/dev/null && echo $each; done; true"
         assert cluster.in_sidecar(tried) == ""
 
-    @pytest.mark.xfail(strict=True, reason="the sidecar's first process is cmp-server, no init")
-    def test_an_orphan_that_ends_is_buried(self, cluster: Cluster) -> None:
+    def test_after_two_hundred_renders_there_are_no_zombies(
+        self, cluster: Cluster, applications: list[Application]
+    ) -> None:
         cluster.in_sidecar("(sleep 0.1 &)")
-        time.sleep(2)
+        while _renders(cluster) < 200:
+            _refresh_all(applications)
         states = cluster.in_sidecar("cat /proc/[0-9]*/stat | cut -d' ' -f2,3")
-        assert "(sleep) Z" not in states
+        assert " Z" not in states
 
-    def test_a_socket_that_is_gone_restarts_the_container(self, cluster: Cluster) -> None:
-        def restarts() -> int:
-            (pod,) = cluster.pods()
-            return sum(
-                each["restartCount"]
-                for each in pod["status"]["containerStatuses"]
-                if each["name"].startswith("cmp-")
+    @pytest.mark.parametrize("program", programs.MISBEHAVING)
+    def test_a_render_that_takes_too_much_memory_is_stopped_and_the_plugin_goes_on(
+        self,
+        cluster: Cluster,
+        repository: PublishedRepository,
+        applications: list[Application],
+        program: str,
+    ) -> None:
+        before = cluster.sidecar_restarts()
+        application = Application(cluster.api, name=program, namespace=NAMESPACE)
+        cluster.api.apply(_bare_application(program, repository.url))
+        try:
+            application.wait_for(
+                lambda app: bool(app.get("status", {}).get("conditions")), what="refused"
             )
+            message = application.conditions()["ComparisonError"]
+        finally:
+            application.delete()
+        assert "memory limit" in message, message
+        assert cluster.sidecar_restarts() == before
+        applications[0].refresh()
+        assert applications[0].conditions() == {}
 
-        before = restarts()
-        cluster.in_sidecar("rm /home/argocd/cmp-server/plugins/pulumi-*.sock")
-        cluster.node.api.wait_for(
-            lambda: restarts() == before + 1,
+    @pytest.mark.parametrize(
+        "trouble",
+        [
+            "rm /home/argocd/cmp-server/plugins/pulumi-*.sock",
+            "kill -STOP $(grep -l argocd-cmp-serv /proc/[0-9]*/comm | cut -d/ -f3)",
+        ],
+        ids=["is-gone", "does-not-answer"],
+    )
+    def test_a_socket_that_fails_restarts_the_container(
+        self, cluster: Cluster, trouble: str
+    ) -> None:
+        before = cluster.sidecar_restarts()
+        cluster.in_sidecar(trouble)
+        cluster.api.wait_for(
+            lambda: cluster.sidecar_restarts() == before + 1,
             message=lambda: "the liveness probe did not notice",
-            timeout=120,
+            timeout=150,
         )
-        kind = "Deployment"
-        rollouts.wait_until_ready(cluster.node.api, kind, REPO_SERVER, namespace=NAMESPACE)
+        cluster.wait_until_ready()
+
+
+def _renders(cluster: Cluster) -> int:
+    """How many renders the plugin's container has been asked for."""
+    return cluster.sidecar_logs().count("Generating manifests with")
+
+
+def _refresh_all(applications: list[Application]) -> None:
+    """Render every Application again, all at once."""
+    refresh = {"metadata": {"annotations": {"argocd.argoproj.io/refresh": "hard"}}}
+    for application in applications:
+        application.patch(refresh)
+    for application in applications:
+        application.wait_for(
+            lambda app: "argocd.argoproj.io/refresh" not in app["metadata"].get("annotations", {}),
+            what="done with a hard refresh",
+        )
+
+
+def _bare_application(name: str, url: str) -> dict[str, Any]:
+    parameters = [{"name": "stack", "string": "dev"}]
+    source = {
+        "repoURL": url,
+        "path": name,
+        "targetRevision": "main",
+        "plugin": {"name": "pulumi-v1.0", "parameters": parameters},
+    }
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {
+            "project": "default",
+            "source": source,
+            "destination": {
+                "server": "https://kubernetes.default.svc",
+                "namespace": _DESTINATION,
+            },
+        },
+    }
 
 
 class TestChanging:
     def test_a_credential_rolls_the_repo_server_once(
         self, cluster: Cluster, stack: PulumiStack
     ) -> None:
-        before = int(cluster.revision())
+        before = cluster.revision()
         stack.set_secret("credentialsEnv.TOKEN", "second token")
         stack.up().require_success()
-        assert int(cluster.revision()) == before + 1
+        assert cluster.revision() == before + 1
         assert cluster.in_sidecar("printenv TOKEN").strip() == "second token"
 
     def test_the_plugin_yaml_rolls_the_repo_server_once(
         self, cluster: Cluster, stack: PulumiStack
     ) -> None:
-        before = int(cluster.revision())
+        before = cluster.revision()
         stack.configure({"discovery": True})
         stack.up().require_success()
-        assert int(cluster.revision()) == before + 1
+        assert cluster.revision() == before + 1
+
+    def test_the_image_rolls_the_repo_server_once(
+        self, cluster: Cluster, stack: PulumiStack, plugin_build: Build
+    ) -> None:
+        before, image = cluster.revision(), stack.outputs()["image"]
+        args = {**plugin_build.args, "VARIANT": "python", "REVISION": "another"}
+        stack.configure({"imageBuildArgs": args})
+        stack.up().require_success()
+        assert cluster.revision() == before + 1
+        assert stack.outputs()["image"] != image
 
 
 class TestRestarts:
-    """After each of them the Application converges again without help."""
+    """After each of them, in the middle of renders, all Applications converge without help."""
+
+    @pytest.fixture
+    def revision(
+        self, repository: PublishedRepository, applications: list[Application]
+    ) -> Iterator[str]:
+        """A new revision that is just being rendered; at the end everything is at it."""
+        program = programs.NOTE.replace("first", f"at {time.time()}")
+        revision = repository.commit("another note", {"note/__main__.py": program})
+        for application in applications:
+            application.patch({"metadata": {"annotations": {"argocd.argoproj.io/refresh": "hard"}}})
+        time.sleep(1)
+        yield revision
+        for application in applications:
+            application.wait_for(
+                lambda app: _healthy(app) and app["status"]["sync"]["revision"] == revision,
+                what=f"Synced at {revision} and Healthy",
+                timeout=_MINUTES,
+            )
 
     @pytest.mark.parametrize("name", ["argocd-redis", REPO_SERVER])
-    def test_of_a_pod(self, cluster: Cluster, stack: PulumiStack, name: str) -> None:
-        application = Application(cluster.node.api, name="guestbook", namespace=NAMESPACE)
-        for pod in rollouts.pods(cluster.node.api, name, namespace=NAMESPACE):
-            # It takes its whole grace period to go: cmp-server does not end at a SIGTERM.
+    def test_of_a_pod(self, cluster: Cluster, revision: str, name: str) -> None:
+        for pod in rollouts.pods(cluster.api, name, namespace=NAMESPACE):
             path = f"/api/v1/namespaces/{NAMESPACE}/pods/{pod['metadata']['name']}"
-            cluster.node.api.request("DELETE", path)
-        rollouts.wait_until_ready(cluster.node.api, "Deployment", name, namespace=NAMESPACE)
-        application.refresh(timeout=_MINUTES)
-        application.wait_until_synced(timeout=_MINUTES)
+            cluster.api.request("DELETE", path)
+        rollouts.wait_until_ready(cluster.api, "Deployment", name, namespace=NAMESPACE)
 
-    def test_of_the_kubelet(self, cluster: Cluster, stack: PulumiStack) -> None:
+    @pytest.mark.own_node
+    def test_of_the_kubelet(self, cluster: Cluster, revision: str) -> None:
+        assert cluster.node
         before = [pod["metadata"]["uid"] for pod in cluster.pods()]
         cluster.node.kubelet.stop()
         kubelet = cluster.node.start_kubelet()
         assert kubelet.running
-        application = Application(cluster.node.api, name="guestbook", namespace=NAMESPACE)
-        application.refresh(timeout=_MINUTES)
-        application.wait_until_synced(timeout=_MINUTES)
+        time.sleep(5)
         assert [pod["metadata"]["uid"] for pod in cluster.pods()] == before
+
+
+class TestFailing:
+    """A roll-out that fails says why, and who serves goes on serving."""
+
+    @pytest.fixture
+    def serving(
+        self, cluster: Cluster, stack: PulumiStack, applications: list[Application]
+    ) -> Iterator[None]:
+        """The pod that serves before still does after the failed `up`; the next one mends it."""
+        (old,) = cluster.pods()
+        stack.configure({"rolloutSeconds": 45})
+        yield
+        now = cluster.api.get("v1", "Pod", old["metadata"]["name"], namespace=NAMESPACE)
+        assert all(each["ready"] for each in now["status"]["containerStatuses"])
+        applications[0].refresh()
+        assert applications[0].conditions() == {}
+        stack.configure({"env": {}, "rolloutSeconds": 600})
+        stack.up().require_success()
+        cluster.wait_until_ready()
+
+    @pytest.mark.usefixtures("serving")
+    def test_of_a_sidecar_that_crashes_names_the_container_and_its_last_lines(
+        self, stack: PulumiStack
+    ) -> None:
+        stack.configure({"env": {"ARGOCD_CMP_WORKDIR": "/cannot-be-made"}})
+        outcome = stack.up()
+        assert outcome.status != 0
+        assert "cmp-pulumi-v1-0" in outcome.output
+        assert "/cannot-be-made" in outcome.output.partition("terminated")[2], outcome.output
+
+    @pytest.mark.usefixtures("serving")
+    def test_of_an_image_that_cannot_be_pulled_names_the_image(
+        self, cluster: Cluster, stack: PulumiStack
+    ) -> None:
+        missing = f"{cluster.registry}/argocd-plugin-tests/plugin@sha256:{'0' * 64}"
+        build = ("imageRepository", "imageBuildArgs")
+        with stack.changed({"imageReference": missing}, without=build):
+            outcome = stack.up()
+        assert outcome.status != 0
+        assert "cmp-pulumi-v1-0" in outcome.output
+        assert missing in outcome.output
+
+
+class TestRefusals:
+    """What cannot be done is said before anything is changed."""
+
+    @pytest.fixture
+    def another(
+        self, cluster: Cluster, stack: PulumiStack, tools: Mapping[str, Path], tmp_path: Path
+    ) -> MakeStack:
+        """Makes a second installation that cannot succeed, beside the one that is there."""
+        image = f"{cluster.registry}/argocd-plugin-tests/plugin@sha256:{'0' * 64}"
+
+        def make(kubeconfig: Path = cluster.kubectl.kubeconfig, **config: Any) -> PulumiStack:
+            return PulumiStack(
+                tmp_path / "another",
+                tools=tools,
+                kubeconfig=kubeconfig,
+                config={"imageReference": image, "version": "v9", **config},
+            )
+
+        return make
+
+    @pytest.mark.parametrize("missing", ["namespace", "deployment"])
+    def test_of_what_does_not_exist(
+        self, cluster: Cluster, another: MakeStack, missing: str
+    ) -> None:
+        outcome = another(**{missing: "nowhere-at-all"}).run("up", "--yes")
+        assert outcome.status != 0
+        assert "nowhere-at-all" in outcome.output
+        assert "does not exist" in outcome.output or "not found" in outcome.output
+        assert _left_of_v9(cluster) == []
+
+    def test_of_an_account_without_a_right(
+        self, cluster: Cluster, another: MakeStack, tmp_path: Path
+    ) -> None:
+        rules = [
+            {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get"]},
+            {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"]},
+        ]
+        with limited_user(cluster, rules, tmp_path) as kubeconfig:
+            outcome = another(kubeconfig).up()
+        assert outcome.status != 0
+        assert "patch deployments.apps" in outcome.output, outcome.output
+        assert _left_of_v9(cluster) == []
+
+
+def _left_of_v9(cluster: Cluster) -> list[str]:
+    containers = cluster.repo_server["spec"]["template"]["spec"]["containers"]
+    names = [each["name"] for each in containers]
+    names += [
+        each["metadata"]["name"]
+        for each in cluster.api.list("v1", "ConfigMap", namespace=NAMESPACE)
+    ]
+    return [name for name in names if "v9" in name]
 
 
 class TestDestroying:
@@ -288,5 +480,4 @@ class TestDestroying:
         stack.destroy().require_success()
         left = cluster.repo_server["spec"]
         assert json.dumps(left, sort_keys=True) == json.dumps(original_spec, sort_keys=True)
-        kind = "Deployment"
-        rollouts.wait_until_ready(cluster.node.api, kind, REPO_SERVER, namespace=NAMESPACE)
+        cluster.wait_until_ready()

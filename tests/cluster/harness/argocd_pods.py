@@ -21,6 +21,8 @@ WORKLOADS = {
 }
 """What runs. Notifications, ApplicationSets and logins by others take no part in a delivery."""
 
+# Argo CD compares again after two to three minutes otherwise, whatever went wrong before.
+_INTERVALS = {"timeout.reconciliation": "20s", "timeout.reconciliation.jitter": "5s"}
 _IMAGES = Path(__file__).parent / "argocd_image"
 _WORKLOAD_KINDS = {"Deployment", "StatefulSet"}
 _ADMINISTRATORS = ("argocd-application-controller", "argocd-server")
@@ -59,7 +61,8 @@ def install(api: KubernetesApi, manifests: Path, *, registry: str) -> None:
     )
     for obj in _load(manifests / "namespace-install.yaml"):
         if obj["kind"] not in _WORKLOAD_KINDS:
-            api.apply(obj, namespace=NAMESPACE)
+            settings = {"data": _INTERVALS} if obj["metadata"]["name"] == "argocd-cm" else {}
+            api.apply({**obj, **settings}, namespace=NAMESPACE)
         elif obj["metadata"]["name"] in WORKLOADS:
             _replace_images(obj["spec"]["template"]["spec"], registry)
             api.apply(obj, namespace=NAMESPACE)

@@ -6,6 +6,7 @@ machine's network, and containers none. Its data stay in the cache, so that laye
 built once.
 """
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -55,17 +56,15 @@ class Build:
 class DockerEngine:
     """A running engine, driven by Docker's own client."""
 
-    def __init__(self, socket: Path, *, client_config: Path) -> None:
-        client = shutil.which("docker", path=_CLIENT_PATH)
-        assert client, "the package docker.io is missing"
-        self.client = Path(client)
+    def __init__(self, client: Path, environment: Mapping[str, str], *, network: str) -> None:
+        """`network` is that of builds and of nothing else."""
+        self.client = client
         self.environment = {
-            "DOCKER_HOST": f"unix://{socket}",
-            "DOCKER_CONFIG": str(client_config),
+            **environment,
             "DOCKER_BUILDKIT": "1",
             "BUILDKIT_PROGRESS": "plain",
-            "PATH": HOST_PATH,
         }
+        self.network = network
 
     def run(self, *arguments: str) -> str:
         """Run a Docker command and return what it wrote. Raises DockerError."""
@@ -91,8 +90,7 @@ class DockerEngine:
 
     def build(self, build: Build) -> str:
         """Build an image, return its id. Raises DockerError."""
-        # There is no bridge: what a build downloads comes by the machine's own network.
-        self.run("build", "--network=host", *build.options())
+        self.run("build", f"--network={self.network}", *build.options())
         return self.run("image", "inspect", "--format={{.Id}}", build.tag).strip()
 
 
@@ -119,13 +117,31 @@ def running_engine(workspace: Workspace) -> Iterator[DockerEngine]:
         environment={"PATH": HOST_PATH},
         log=workspace.logs / "dockerd.log",
     )
-    engine = DockerEngine(socket, client_config=folder / "client")
+    client = shutil.which("docker", path=_CLIENT_PATH)
+    assert client, "the package docker.io is missing"
+    environment = {
+        "DOCKER_HOST": f"unix://{socket}",
+        "DOCKER_CONFIG": str(folder / "client"),
+        "PATH": HOST_PATH,
+    }
+    # There is no bridge: what a build downloads comes by the machine's own network.
+    engine = DockerEngine(Path(client), environment, network="host")
     with cgroups.removed_after("docker"):
         try:
             process.wait_ready(engine.responds, timeout=_READY_SECONDS)
             yield engine
         finally:
             process.stop()
+
+
+def given_engine() -> DockerEngine:
+    """The engine that this user's `docker` talks to, with the logins that it has."""
+    client = shutil.which("docker")
+    assert client, "docker is missing: install it and put it on PATH"
+    names = {"PATH", "HOME", "DOCKER_HOST", "DOCKER_CONFIG", "DOCKER_CONTEXT"}
+    environment = {name: os.environ[name] for name in names & os.environ.keys()}
+    network = os.environ.get("CLUSTER_BUILD_NETWORK", "default")
+    return DockerEngine(Path(client), environment, network=network)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ the API server.
 """
 
 import secrets
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -62,19 +61,6 @@ class Node:
     machine: Machine
     kubelet: Process
     start_kubelet: Callable[[], Process]
-
-    def execute(self, pod: str, container: str, script: str, *, namespace: str) -> str:
-        """Run a shell script in a container, and return what it writes. Raises AssertionError."""
-        kubectl = ("kubectl", f"--kubeconfig={self.kubeconfig}", f"--namespace={namespace}")
-        done = subprocess.run(
-            [*kubectl, "exec", pod, f"--container={container}", "--", "sh", "-euc", script],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_READY_SECONDS,
-        )
-        assert done.returncode == 0, f"{script}: {done.stdout}{done.stderr}"
-        return done.stdout
 
 
 class _Setup:

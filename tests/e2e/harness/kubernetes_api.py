@@ -44,12 +44,16 @@ _ERRORS = {404: NotFoundError, 409: ConflictError}
 class KubernetesApi:
     """One user's access to one API server."""
 
-    def __init__(self, server: str, *, ca_file: Path, token: str, user_agent: str) -> None:
+    def __init__(
+        self, server: str, *, ca_file: Path | None, token: str | None, user_agent: str
+    ) -> None:
+        """Without a token, whoever listens at `server` must add one, as `kubectl proxy` does."""
+        login = {"Authorization": f"Bearer {token}"} if token else {}
         self.server = server
         self._kinds: dict[tuple[str, str], tuple[str, bool]] = {}
         self._pool = urllib3.PoolManager(
-            ca_certs=str(ca_file),
-            headers={"Authorization": f"Bearer {token}", "User-Agent": user_agent},
+            ca_certs=str(ca_file) if ca_file else None,
+            headers={**login, "User-Agent": user_agent},
             retries=False,
             maxsize=4,
         )

@@ -4,7 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +17,7 @@ PROJECT = "argocd-pulumi-plugin"
 _STACK = "test"
 _PROGRAM = ("__main__.py", "Pulumi.yaml", "components", "plugin_image")
 _ENGINE_PARTS = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
-_SECONDS = 300
+_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,22 @@ class PulumiStack:
         values = document.setdefault("config", {})
         values |= {f"{PROJECT}:{key}": value for key, value in config.items()}
         path.write_text(yaml.safe_dump(document))
+
+    @contextmanager
+    def changed(self, config: Mapping[str, Any], *, without: Collection[str]) -> Iterator[None]:
+        """Change the configuration for a while; keys of `without` are not set meanwhile."""
+        path = self._program / f"Pulumi.{_STACK}.yaml"
+        before = path.read_text()
+        document = yaml.safe_load(before)
+        left_out = {f"{PROJECT}:{key}" for key in without}
+        values = document["config"]
+        document["config"] = {key: values[key] for key in values.keys() - left_out}
+        path.write_text(yaml.safe_dump(document))
+        self.configure(config)
+        try:
+            yield
+        finally:
+            path.write_text(before)
 
     def set_secret(self, path: str, value: str) -> None:
         """Set one value, encrypted, at a path like `credentialsEnv.TOKEN`."""
