@@ -8,7 +8,7 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from tests.cluster.stand_in.image import ImageError, ImageInputs, build_and_push
 
-VERSION = "0.0.12"
+VERSION = "0.0.22"
 _IMAGE = "docker-build:index:Image"
 
 
