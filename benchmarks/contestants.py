@@ -102,7 +102,7 @@ def _python_runner(program: Program, workspace: Workspace, folder: Path, monitor
 def _node_runner(program: Program, workspace: Workspace, folder: Path, monitor: str) -> list[str]:
     installed = workspace.dependencies[program]
     (folder / "node_modules").symlink_to(installed)
-    node = shutil.which("node", path=workspace.environment(folder)["PATH"]) or "node"
+    node = str(workspace.node / "node")
     arguments = {
         "monitor": monitor,
         "engine": monitor,

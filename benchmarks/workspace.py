@@ -12,6 +12,7 @@ from plugin_image.renderer.dependencies import Cache
 from plugin_image.renderer.hosts import nodejs, python
 from plugin_image.renderer.supervise import Deadline
 from tests import toolchain
+from tests.e2e.harness import image_packages
 
 ROOT = Path(__file__).parents[1]
 STACK = "dev"
@@ -72,6 +73,8 @@ class Workspace:
         self.folder = folder
         self.cache = kept
         self.tools = toolchain.ensure(_PARTS)
+        self.node = image_packages.node(ROOT / "plugin_image")
+        """The folder of Node.js, of the image's version."""
         self.renderer = self._compiled_renderer()
         self.dependencies = {p: self._install(p) for p in (*PROGRAMS, MANY_OBJECTS)}
         """Where each program's are: an interpreter, or `node_modules`."""
@@ -88,9 +91,12 @@ class Workspace:
     def environment(self, home: Path, *first: Path) -> dict[str, str]:
         """An environment with a home of its own and `first` ahead of everything on PATH."""
         (home / "tmp").mkdir(parents=True, exist_ok=True)
-        folders = [*map(str, first), *(str(path.parent) for path in self.tools.values())]
+        folders = [*first, self.node, *(path.parent for path in self.tools.values())]
+        folders.append(Path(sys.executable).parent)
         return {
-            "PATH": ":".join([*folders, str(Path(sys.executable).parent), os.environ["PATH"]]),
+            "PATH": ":".join(
+                [*map(str, folders), str(Path(sys.executable).parent), os.environ["PATH"]]
+            ),
             "HOME": str(home),
             "TMPDIR": str(home / "tmp"),
             "LANG": "C.UTF-8",

@@ -7,6 +7,7 @@ import pytest
 
 from plugin_image.renderer.hosts import nodejs
 from tests import toolchain
+from tests.e2e.harness import image_packages
 from tests.render import corpus
 
 _PARTS = ("pulumi-resource-kubernetes", "pulumi-language-yaml")
@@ -25,6 +26,7 @@ def image_programs(pytestconfig: pytest.Config) -> Iterator[None]:
     """Provider and language hosts on PATH, and the modules; what is missing is built."""
     with pytestconfig.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         folders = [str(path.parent) for path in toolchain.ensure(_PARTS).values()]
+        folders.append(str(image_packages.node(corpus.PLUGIN_IMAGE)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nodejs, "IMAGE_MODULES", corpus.image_modules())
         for name, value in _CREDENTIALS.items():

@@ -1,5 +1,7 @@
 """What the plugin image installs, installed once for each lock file into the cache."""
 
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -49,6 +51,21 @@ def node_modules(package: Path) -> Path | None:
     contents = [source.read_bytes() for source in sources]
     entry = cache.key("node-modules", contents)
     return _make(entry, "the plugin image's Node.js packages", build) / "node_modules"
+
+
+def node(package: Path) -> Path:
+    """Return the folder of the Node.js that `package`'s Dockerfile names, as npm has it."""
+    found = re.search(r"/node:([\d.]+)-", (package / "Dockerfile").read_text())
+    assert found, "the Dockerfile names no image of Node.js"
+    machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    name = f"node-{sys.platform}-{machine}"
+
+    def build(folder: Path) -> None:
+        wanted = f"{name}@{found[1]}"
+        _run(["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), wanted])
+
+    entry = cache.key("node", [name, found[1]])
+    return _make(entry, "the plugin image's Node.js", build) / "node_modules" / name / "bin"
 
 
 def _make(entry: str, what: str, build: Callable[[Path], None]) -> Path:

@@ -15,7 +15,7 @@ from typing import Literal
 from plugin_image.contract import CMP_UID
 from tests.e2e.harness.container_init import Bind, Folder, Link, Mount, Step
 from tests.e2e.harness.containers import User
-from tests.e2e.harness.image_packages import node_modules, virtual_environment
+from tests.e2e.harness.image_packages import node, node_modules, virtual_environment
 
 REPOSITORIES = "/srv/repositories"
 
@@ -90,16 +90,15 @@ def plugin_image(sources: Path, *, commands: Iterable[Path] = ()) -> ImageRoot:
     """
     venv = f"{_HOME}/venv"
     packages = [_bind(virtual_environment(sources / "requirements.txt", installed_at=venv), venv)]
+    packages.append(_bind(node(sources), f"{_HOME}/node"))
     if modules := node_modules(sources):
         packages.append(_bind(modules, f"{_HOME}/node_modules"))
-    node_folder, node = _runtime("node")
     go_folder, go = _runtime("go")
     network, variables = _network()
     return ImageRoot(
         steps=(
             *_system(),
             *_outside_system_folders(Path(sys.base_prefix)),
-            *node,
             *go,
             *network,
             *packages,
@@ -112,7 +111,7 @@ def plugin_image(sources: Path, *, commands: Iterable[Path] = ()) -> ImageRoot:
         environment={
             **variables,
             "HOME": "/home/argocd",
-            "PATH": ":".join([f"{venv}/bin", _SYSTEM_PATH, *node_folder, *go_folder]),
+            "PATH": ":".join([f"{venv}/bin", f"{_HOME}/node", _SYSTEM_PATH, *go_folder]),
         },
         user=_USER,
         working_directory="/",
