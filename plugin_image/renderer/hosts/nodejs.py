@@ -27,6 +27,8 @@ _RUNNER = Path(__file__).with_name("nodejs_runner.js")
 _PARALLEL = 16
 _MACHINE_CODE_KEPT = 8000
 """How many modules; a program with its SDK and Kubernetes has about a thousand."""
+_DIAGNOSTIC = re.compile(r"(\S+)\((\d+),\d+\): (error TS\d+: .*)")
+"""How TypeScript tells what it found: `index.ts(3,7): error TS2322: Type …`."""
 _HEADER = re.compile(r"Running program '.*' failed with an unhandled exception:")
 
 
@@ -180,13 +182,17 @@ def _modules_beside(root: Path, installed: Path) -> Iterator[None]:
 def _failure(recording: Recording, folder: Path) -> Failure | None:
     """What ended the program, from the error its runner logged.
 
-    That is `Running program '…' failed with an unhandled exception:` and a stack, or the
-    message alone.
+    That is `Running program '…' failed with an unhandled exception:` and a stack or what the
+    compiler found, or the message alone.
     """
     errors = [message.text for message in recording.messages if message.severity == "error"]
     if not errors:
         return None
-    lines = [line for line in errors[0].splitlines() if line.strip() and not _HEADER.match(line)]
+    lines = [line.strip() for line in errors[0].splitlines() if line.strip()]
+    told = [line for line in lines if not _HEADER.match(line)] or lines
+    if diagnostic := next(filter(None, map(_DIAGNOSTIC.match, told)), None):
+        file, line, text = diagnostic.groups()
+        return Failure(text=text, place=f"{file}:{line}", traceback=errors[0])
     frame = re.search(rf"{re.escape(str(folder))}/([^\s():]+):(\d+)", errors[0])
     place = f"{frame[1]}:{frame[2]}" if frame and "node_modules" not in frame[1] else ""
-    return Failure(text=lines[0].strip() if lines else errors[0], place=place, traceback=errors[0])
+    return Failure(text=told[0] if told else errors[0], place=place, traceback=errors[0])
