@@ -6,15 +6,18 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import toolchain
 from tests.cluster.conftest import BuildVariant
 from tests.cluster.harness import image_files
 from tests.cluster.harness.docker_engine import Build, DockerEngine
+from tests.e2e.conftest import uncaptured
 from tests.e2e.harness.pulumi_stack import ROOT
 
 MEGABYTE = 1_000_000
@@ -113,6 +116,15 @@ class TestTheImage:
     ) -> None:
         assert "Package: libc6" in in_container(engine, image, "cat /var/lib/dpkg/status")
 
+    def test_has_a_bill_of_materials_of_its_python_packages(
+        self, engine: DockerEngine, image: str
+    ) -> None:
+        found = in_container(engine, image, "cat /opt/renderer/sbom/python.cdx.json")
+        listed = {each["name"].lower() for each in json.loads(found)["components"]}
+        folders = "/opt/renderer/venv/lib/python3*/site-packages/*.dist-info/METADATA"
+        names = in_container(engine, image, f"sed -sn 's/^Name: //p' {folders}").lower().split()
+        assert listed == set(names)
+
 
 class TestBuilding:
     def test_again_with_nothing_changed_takes_seconds_and_pushes_nothing(
@@ -127,20 +139,23 @@ class TestBuilding:
         pushed = engine.run("push", build.tag)
         assert ": Pushed" not in pushed, pushed
 
-    def test_twice_without_a_cache_gives_the_same_content(
+    def test_again_without_a_cache_gives_the_same_content_and_leaves_no_secret_anywhere(
         self, engine: DockerEngine, plugin_build: Build, tmp_path: Path
     ) -> None:
-        builds = [
-            replace(plugin_build, tag=f"plugin-tests/twice:{number}", use_cache=False)
-            for number in (1, 2)
-        ]
-        contents = []
-        for build in builds:
-            engine.build(build)
-            contents.append(image_files.files(engine, build.tag, tmp_path))
-            engine.run("image", "rm", build.tag)
-        differing = [name for name, _ in set(contents[0].items()) ^ set(contents[1].items())]
-        assert sorted(set(differing)) == []
+        first = image_files.files(engine, engine.build(plugin_build), tmp_path)
+        canary = "canary-of-the-build-e2b1c9"
+        secrets = dict(plugin_build.secrets)
+        for name, comment in {"pip": "# {}\n", "npmrc": "; {}\n"}.items():
+            secrets[name] = tmp_path / name
+            secrets[name].write_text(comment.format(canary))
+        tag = "plugin-tests/again:1"
+        engine.build(replace(plugin_build, tag=tag, secrets=secrets, use_cache=False))
+        second = image_files.files(engine, tag, tmp_path)
+        differing = {name for name, _ in set(first.items()) ^ set(second.items())}
+        assert sorted(differing) == []
+        assert not image_files.layers_contain(engine, tag, canary.encode(), tmp_path)
+        known = b"org.opencontainers.image.title"
+        assert image_files.layers_contain(engine, tag, known, tmp_path), "searched in vain"
 
     def test_after_a_change_of_our_code_makes_one_layer_anew(
         self, engine: DockerEngine, plugin_build: Build, tmp_path: Path
@@ -157,21 +172,15 @@ class TestBuilding:
         assert before[:-1] == after[:-1]
         assert before[-1] != after[-1]
 
-    def test_with_secrets_leaves_them_in_no_layer_and_no_history(
-        self, engine: DockerEngine, plugin_build: Build, tmp_path: Path
-    ) -> None:
-        canary = "canary-of-the-build-e2b1c9"
-        secrets = dict(plugin_build.secrets)
-        for name, comment in {"pip": "# {}\n", "npmrc": "; {}\n"}.items():
-            secrets[name] = tmp_path / name
-            secrets[name].write_text(comment.format(canary))
-        build = replace(
-            plugin_build, tag="plugin-tests/secrets:1", secrets=secrets, use_cache=False
-        )
-        engine.build(build)
-        assert not image_files.layers_contain(engine, build.tag, canary.encode(), tmp_path)
-        known = b"org.opencontainers.image.title"
-        assert image_files.layers_contain(engine, build.tag, known, tmp_path), "searched in vain"
+
+@pytest.fixture(scope="module")
+def programs_on_path(pytestconfig: pytest.Config) -> Iterator[None]:
+    """The provider and the language host of the image on this machine's PATH, too."""
+    with uncaptured(pytestconfig):
+        folders = [str(path.parent) for path in toolchain.ensure(PROGRAMS).values()]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", ":".join([*folders, os.environ["PATH"]]))
+        yield
 
 
 def renders_outside(example: Path, cache: Path) -> str:
@@ -190,12 +199,16 @@ def renders_outside(example: Path, cache: Path) -> str:
     return done.stdout
 
 
+PROGRAMS = ("pulumi-resource-kubernetes", "pulumi-language-yaml")
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/Pulumi.yaml"))
+# The image holds no Go modules: what a Go program needs comes from the network, once.
+WITHIN = [path for path in EXAMPLES if not (path / "go.mod").exists()]
 LOCKS = ("requirements.txt", "package-lock.json", "node_modules")
 
 
 class TestRendering:
-    @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+    @pytest.mark.usefixtures("programs_on_path")
+    @pytest.mark.parametrize("example", WITHIN, ids=lambda path: path.name)
     def test_of_an_example_without_network_gives_the_bytes_it_gives_outside(
         self,
         engine: DockerEngine,
@@ -206,8 +219,6 @@ class TestRendering:
         # Without a lock file a program runs with the SDKs of the image.
         inside = tmp_path / example.name
         shutil.copytree(example, inside, ignore=shutil.ignore_patterns(*LOCKS))
-        if (inside / "go.mod").exists():
-            pytest.skip("the image holds no Go modules, and there is no network")
         outside = tmp_path / "outside"
         shutil.copytree(example, outside, ignore=shutil.ignore_patterns("node_modules"))
         for path in (tmp_path, *tmp_path.rglob("*")):
