@@ -42,6 +42,8 @@ def for_program(outer: Mapping[str, str], scratch: Path, passed: Iterable[str]) 
         # The Application's folder is not ours to write to.
         "PYTHONDONTWRITEBYTECODE": "1",
         "PULUMI_SKIP_UPDATE_CHECK": "true",
+        # A render downloads no plugins.
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
     }
 
 

@@ -46,6 +46,8 @@ _REMEDIES = {
     "Application's plugin parameter `config`",
     "the Pulumi SDK is not installed": "add pulumi to requirements.txt",
     "Pulumi SDK": "use pulumi 3.113.0 or newer",
+    "no resource plugin": "keep resources of other providers in a stack of their own that "
+    "`pulumi up` deploys, and pass its outputs as configuration",
     "ModuleNotFoundError": "add the package to requirements.txt",
     "MemoryError": "make the program smaller, or raise the plugin's memory limit",
     "Cannot find module": "add the package to package.json and package-lock.json",

@@ -165,6 +165,7 @@ BY_CASE = {
             "error-secret-in-a-configmap",
             "error-secret-inside-a-text",
             "error-secret-inside-json",
+            "error-typescript-secret-in-a-configmap",
         ),
         Difference(Official.RENDERS, "it writes secrets in plain anywhere, with a warning"),
     ),

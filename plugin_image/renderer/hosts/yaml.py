@@ -48,11 +48,17 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
     ):
         request = _request(program, session.endpoint())
         error = _interpret(request, host.port, deadline)
-        output = host.output()
+        output = _telling(host.output())
     if error is None:
         # The host answers when it has interpreted everything; nothing can end it early.
         return Run([*events, {"finished": True}], Ended(0, output))
-    return Run(events, Ended(_FAILED, output), _failure(f"{error}\n{output}"))
+    return Run(events, Ended(_FAILED, output), _failure(error, output))
+
+
+def _telling(output: str) -> str:
+    """What the host printed, without a remark for each look at a provider on PATH."""
+    lines = plain(output).splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("warning: using pulumi-"))
 
 
 def _request(program: Program, monitor: str) -> Any:
@@ -91,15 +97,14 @@ def _interpret(request: Any, port: int, deadline: Deadline) -> str | None:
     return str(response.error) if response.error or response.bail else None
 
 
-def _failure(said: str) -> Failure:
+def _failure(error: str, output: str) -> Failure:
     """The first error among what the host said: `Error: …`, and `on Pulumi.yaml line 12`."""
-    said = plain(said)
-    stripped = [line.strip() for line in said.splitlines()]
+    stripped = [line.strip() for line in [*plain(error).splitlines(), *output.splitlines()]]
     lines = [line for line in stripped if line and not line.startswith("warning:")]
     errors = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
-    place = re.search(r"^\s*on (\S+) line (\d+)", said, re.MULTILINE)
+    place = re.search(r"^\s*on (\S+) line (\d+)", output, re.MULTILINE)
     return Failure(
         text=next(iter([*errors, *lines]), "the host gave no reason"),
         place=f"{place[1]}:{place[2]}" if place else "",
-        traceback=said,
+        traceback=error,
     )
