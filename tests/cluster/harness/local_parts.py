@@ -1,27 +1,25 @@
 """What a build takes from public registries otherwise, made on this machine.
 
-A Debian system bootstrapped from the package mirror stands for the base image, this
-machine's Node.js and Go for theirs, and what `tests.toolchain` builds for what Pulumi
+A Debian system bootstrapped from the package mirror stands for the base image, npm's package
+of Node.js and this machine's Go for theirs, and what `tests.toolchain` builds for what Pulumi
 publishes. `arguments()` puts them in their places.
 """
 
-import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 from tests import toolchain
 from tests.cluster.harness.docker_engine import Build, DockerEngine, DockerError
+from tests.e2e.harness import image_packages
+from tests.e2e.harness.pulumi_stack import ROOT
 from tests.toolchain import cache
 from tests.toolchain.progress import Progress
 
-BASE = "plugin-tests/base:bookworm"
-NODE = "plugin-tests/node:local"
-GO = "plugin-tests/go:local"
-TOOLS = "plugin-tests/tools:local"
-
+_CONTEXT = ROOT / "plugin_image"
 _PULUMI_TOOLS = ("pulumi-resource-kubernetes", "pulumi-language-yaml")
 _SUITE = "bookworm"
 _MIRROR = "http://deb.debian.org/debian"
@@ -31,15 +29,13 @@ _LEFT_OUT = ("./var/cache/apt/archives/*.deb", "./var/lib/apt/lists/*")
 
 def arguments(engine: DockerEngine) -> Mapping[str, str]:
     """Return the build arguments that replace public images, which are made when missing."""
-    _ensure(engine, BASE, _base)
-    _ensure(engine, NODE, _node)
-    _ensure(engine, GO, _go)
-    _ensure(engine, TOOLS, _tools)
+    node = image_packages.node(_CONTEXT)
+    tools = toolchain.ensure(_PULUMI_TOOLS)
     return {
-        "BASE_IMAGE": BASE,
-        "NODE_IMAGE": NODE,
-        "GO_IMAGE": GO,
-        "TOOLS_IMAGE": TOOLS,
+        "BASE_IMAGE": _ensure(engine, "base", [_SUITE], _base),
+        "NODE_IMAGE": _ensure(engine, "node", [str(node)], partial(_node, node / "node")),
+        "GO_IMAGE": _ensure(engine, "go", [_run("go", "env", "GOVERSION")], _go),
+        "TOOLS_IMAGE": _ensure(engine, "tools", map(str, tools.values()), partial(_tools, tools)),
         # Nothing but today's packages can be had from an ordinary mirror.
         "DEBIAN_SNAPSHOT": "",
     }
@@ -51,12 +47,16 @@ def secrets() -> Mapping[str, Path]:
     return {"ca-bundle": Path(bundle)} if bundle else {}
 
 
-def _ensure(engine: DockerEngine, tag: str, make: Callable[[Path], None]) -> None:
-    if json.loads(engine.run("image", "ls", "--format={{json .ID}}", tag) or "null"):
-        return
-    with Progress().step(tag, number=1, total=1, seconds=_SECONDS):
-        entry = cache.key("image-part", [tag, Path(__file__).read_bytes()])
-        engine.build(Build(context=cache.make(entry, make), tag=tag))
+def _ensure(
+    engine: DockerEngine, name: str, inputs: Iterable[str], make: Callable[[Path], None]
+) -> str:
+    """Return the tag of an image that is made once for the same inputs."""
+    entry = cache.key(f"image-{name}", [*inputs, Path(__file__).read_bytes()])
+    tag = f"plugin-tests/{name}:{entry.rpartition('-')[2]}"
+    if not engine.run("image", "ls", "--quiet", tag):
+        with Progress().step(tag, number=1, total=1, seconds=_SECONDS):
+            engine.build(Build(context=cache.make(entry, make), tag=tag))
+    return tag
 
 
 def _base(folder: Path) -> None:
@@ -70,11 +70,11 @@ def _base(folder: Path) -> None:
     (folder / "Dockerfile").write_text("FROM scratch\nADD root.tar /\n")
 
 
-def _node(folder: Path) -> None:
+def _node(node: Path, folder: Path) -> None:
     """Write a context with Node.js and npm where the public image has them."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        raise DockerError("Node.js or npm is missing: install them and put them on PATH")
+    npm = shutil.which("npm")
+    if npm is None:
+        raise DockerError("npm is missing: install it and put it on PATH")
     (folder / "bin").mkdir()
     shutil.copy(node, folder / "bin" / "node")
     shutil.copytree(Path(npm).resolve().parent.parent, folder / "lib" / "node_modules" / "npm")
@@ -90,10 +90,10 @@ def _go(folder: Path) -> None:
     (folder / "Dockerfile").write_text("FROM scratch\nCOPY go /usr/local/go\n")
 
 
-def _tools(folder: Path) -> None:
+def _tools(tools: Mapping[str, Path], folder: Path) -> None:
     """Write a context with the programs of Pulumi that the image wants."""
     (folder / "tools").mkdir()
-    for name, path in toolchain.ensure(_PULUMI_TOOLS).items():
+    for name, path in tools.items():
         shutil.copy(path, folder / "tools" / name)
     (folder / "Dockerfile").write_text("FROM scratch\nCOPY tools /tools\n")
 
