@@ -32,7 +32,7 @@ test-cluster: toolchain ## Image, push and pods on a real node of its own (root)
 else
 test-cluster: toolchain
 	$(BIN)/python -m tests.cluster.prerequisites
-	$(BIN)/pytest tests/cluster
+	$(BIN)/pytest tests/cluster $(if $(THOROUGH),,-m "not thorough")
 endif
 
 VARIANT ?= full

@@ -191,12 +191,23 @@ def renders_outside(example: Path, cache: Path) -> str:
             ROOT / "plugin_image" / "bin" / "renderer",
             *("pulumi", "render", str(example), "--stack=dev"),
         ],
-        env={**os.environ, "RENDERER_CACHE_DIR": str(cache)},
+        env={
+            **os.environ,
+            "RENDERER_CACHE_DIR": str(cache),
+            # Compiling a Go program for the first time takes minutes.
+            "RENDERER_DEADLINE_SECONDS": "1200",
+        },
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def _certificates() -> list[str]:
+    """Let a container trust whom this machine trusts, where that is in a file of its own."""
+    bundle = os.environ.get("SSL_CERT_FILE")
+    return [f"--volume={bundle}:{bundle}:ro", f"--env=SSL_CERT_FILE={bundle}"] if bundle else []
 
 
 PROGRAMS = ("pulumi-resource-kubernetes", "pulumi-language-yaml")
@@ -227,6 +238,23 @@ class TestRendering:
         script = "cp -r /src /tmp/app && renderer pulumi render /tmp/app --stack dev"
         found = in_container(engine, build_variant("full"), script, f"--volume={inside}:/src:ro")
         assert found == expected
+
+    @pytest.mark.thorough
+    def test_of_a_go_program_without_network_once_its_modules_are_in_the_cache(
+        self, engine: DockerEngine, build_variant: BuildVariant, tmp_path: Path
+    ) -> None:
+        example = ROOT / "examples" / "guestbook-go"
+        tag, cache = build_variant("go"), tmp_path / "volume"
+        cache.mkdir(mode=0o777)
+        cache.chmod(0o777)
+        volumes = [f"--volume={cache}:/var/lib/argocd-plugin/cache"]
+        volumes.append(f"--volume={example}:/src:ro")
+        script = "cp -r /src /tmp/app && renderer pulumi render /tmp/app --stack dev"
+        online = [option for option in UNPRIVILEGED if not option.startswith("--network")]
+        online += ["--network=host", "--env=RENDERER_DEADLINE_SECONDS=1200", *_certificates()]
+        first = engine.run("run", *online, *volumes, tag, "sh", "-euc", script)
+        assert in_container(engine, tag, script, *volumes) == first
+        assert renders_outside(example, tmp_path / "cache") == first
 
     def test_of_a_chart_in_the_variant_without_a_provider_is_refused_by_name(
         self, engine: DockerEngine, build_variant: BuildVariant, tmp_path: Path

@@ -188,6 +188,13 @@ _TABLE = (
     ),
     Tool("coredns", locked_in="coredns", package=".", seconds=85),
     Tool("pause", locked_in="pause", package=".", seconds=5),
+    Tool(
+        "buildkitd",
+        locked_in="buildkit",
+        package="github.com/moby/buildkit/cmd/buildkitd",
+        seconds=50,
+    ),
+    Tool("buildx", locked_in="buildx", package="github.com/docker/buildx/cmd/buildx", seconds=160),
 )
 
 TOOLS = {tool.name: tool for tool in _TABLE}
