@@ -12,7 +12,9 @@ import pytest
 import yaml
 
 from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.options import Options
 from plugin_image.renderer.render import render
+from plugin_image.renderer.settings import Settings
 from tests.render import corpus
 from tests.render.corpus import CASES, Case
 
@@ -46,6 +48,22 @@ def test_a_yaml_parser_reads_back_the_values_that_the_program_gave() -> None:
     assert texts["data"]["controls"] == "a\tb\u2028c\0d"
     assert numbers["spec"]["large"] == 2**53
     assert numbers["spec"]["huge"] == 1e22
+
+
+def test_none_of_thousands_of_requests_at_once_is_lost(tmp_path: Path) -> None:
+    """gRPC would drop some from 1,000 waiting requests on, and all from 3,000 on."""
+    count = 3500
+    program = tmp_path / "program"
+    program.mkdir()
+    (program / "Pulumi.yaml").write_text("name: case\nruntime: nodejs\n")
+    (program / "package.json").write_text('{"main": "index.js"}')
+    (program / "index.js").write_text(
+        'const k8s = require("@pulumi/kubernetes");\n'
+        f"for (let i = 0; i < {count}; i++)"
+        " new k8s.core.v1.ConfigMap(`map-${i}`, { data: {} });\n"
+    )
+    stream = render(program, Options(stack="dev"), Settings(120, 1, tmp_path / "cache", (), None))
+    assert stream.count("\nkind: ConfigMap\n") == count
 
 
 def test_typescript_is_compiled_once(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ if (compiled) {
     preload("typescript");
 }
 preload("@pulumi/pulumi");
+failWhenTheMonitorIsLost(requireOfSdk("../../runtime/settings"));
 
 // Node.js emits `beforeExit` when nothing is left to do, and not when a program calls
 // `process.exit`. SDKs tell the monitor of the end only since 3.182.
@@ -32,6 +33,22 @@ process.once("beforeExit", () => fs.writeFileSync(ended, ""));
 const address = fs.readFileSync(0, "utf8");
 process.argv.splice(1, 1, runner, `--monitor=${address}`, `--engine=${address}`);
 Module.runMain();
+
+/** The SDK ends quietly when a request fails with its connection, whatever is not registered yet. */
+function failWhenTheMonitorIsLost(settings) {
+    const { terminateRpcs } = settings;
+    let lost = false;
+    settings.terminateRpcs = () => {
+        lost = true;
+        terminateRpcs();
+    };
+    process.once("exit", () => {
+        if (lost) {
+            console.error("the connection to the monitor was lost");
+            process.exitCode ||= 1;
+        }
+    });
+}
 
 /** Load what the runner will ask for. One that is missing is missed later, with better words. */
 function preload(name) {

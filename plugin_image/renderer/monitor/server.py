@@ -19,16 +19,27 @@ _LARGEST_MESSAGE = 400 * 1024 * 1024
 _MOST_REQUESTS = 512
 """A component waits for its children, which come as requests, too: there must be room."""
 
+_MANY = 10_000_000
+_LONG_SECONDS = 24 * 3600
+_UNLIMITED = [
+    ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
+    ("grpc.max_send_message_length", _LARGEST_MESSAGE),
+    ("grpc.server.max_pending_requests", _MANY),
+    ("grpc.server.max_pending_requests_hard_limit", _MANY),
+    ("grpc.server_max_unrequested_time_in_server", _LONG_SECONDS),
+]
+"""gRPC drops requests when a thousand wait, and SDKs send all of a program's at once.
+
+Source: grpc/grpc `include/grpc/impl/channel_arg_names.h`.
+"""
+
 
 @contextmanager
 def serve(monitor: Monitor, engine: Engine) -> Iterator[str]:
     """Serve both on one free loopback port, whose `host:port` is given, until the end."""
     server = grpc.server(
         ThreadPoolExecutor(max_workers=_MOST_REQUESTS, thread_name_prefix="monitor"),
-        options=[
-            ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
-            ("grpc.max_send_message_length", _LARGEST_MESSAGE),
-        ],
+        options=_UNLIMITED,
     )
     resource_pb2_grpc.add_ResourceMonitorServicer_to_server(cast(Any, _Servicer(monitor)), server)
     engine_pb2_grpc.add_EngineServicer_to_server(cast(Any, _Servicer(engine)), server)
