@@ -140,6 +140,9 @@ BY_CASE = {
     "error-early-exit": Difference(
         Official.RENDERS, "it takes exit status 0 for success, and nothing is rendered"
     ),
+    "error-javascript-loses-the-monitor": Difference(
+        Official.RENDERS, "it takes exit status 0 for success; what was not registered is missing"
+    ),
     "error-early-exit-in-apply": Difference(
         Official.RENDERS, "it takes exit status 0 for success; what came after is not rendered"
     ),

@@ -17,6 +17,7 @@ from plugin_image.renderer.dependencies import Cache
 from plugin_image.renderer.errors import DependencyError, ProjectError
 from plugin_image.renderer.hosts.typescript import CompiledSources
 from plugin_image.renderer.monitor.recording import Event, Recording
+from plugin_image.renderer.plain import plain
 from plugin_image.renderer.program import Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline
 
@@ -29,6 +30,8 @@ _MACHINE_CODE_KEPT = 8000
 """How many modules; a program with its SDK and Kubernetes has about a thousand."""
 _DIAGNOSTIC = re.compile(r"(\S+)\((\d+),\d+\): (error TS\d+: .*)")
 """How TypeScript tells what it found: `index.ts(3,7): error TS2322: Type …`."""
+_REFERENCE = re.compile(r"^<ref \*\d+> ")
+"""How Node.js marks an error that refers to itself."""
 _HEADER = re.compile(r"Running program '.*' failed with an unhandled exception:")
 
 
@@ -185,11 +188,11 @@ def _failure(recording: Recording, folder: Path) -> Failure | None:
     That is `Running program '…' failed with an unhandled exception:` and a stack or what the
     compiler found, or the message alone.
     """
-    errors = [message.text for message in recording.messages if message.severity == "error"]
+    errors = [plain(message.text) for message in recording.messages if message.severity == "error"]
     if not errors:
         return None
     lines = [line.strip() for line in errors[0].splitlines() if line.strip()]
-    told = [line for line in lines if not _HEADER.match(line)] or lines
+    told = [_REFERENCE.sub("", line) for line in lines if not _HEADER.match(line)] or lines
     if diagnostic := next(filter(None, map(_DIAGNOSTIC.match, told)), None):
         file, line, text = diagnostic.groups()
         return Failure(text=text, place=f"{file}:{line}", traceback=errors[0])
