@@ -24,6 +24,7 @@ from tests.toolchain import cache
 
 _READY_SECONDS = 30
 _BUILD_SECONDS = 900
+_KEPT_CACHE = "8GB"
 # Debian's client fits Debian's engine; another one may be first on PATH and lack buildx.
 _CLIENT_PATH = f"/usr/bin:{HOST_PATH}"
 
@@ -129,9 +130,19 @@ def running_engine(workspace: Workspace) -> Iterator[DockerEngine]:
     with cgroups.removed_after("docker"):
         try:
             process.wait_ready(engine.responds, timeout=_READY_SECONDS)
+            _remove_what_is_stale(engine)
             yield engine
         finally:
             process.stop()
+
+
+def _remove_what_is_stale(engine: DockerEngine) -> None:
+    """Keep the data from growing: what earlier runs pushed, and layers that nothing uses."""
+    named = engine.run("image", "ls", "--format={{.Repository}}:{{.Tag}}").split()
+    if pushed := [name for name in named if name.startswith("127.0.0.1:")]:
+        engine.run("image", "rm", *pushed)
+    engine.run("image", "prune", "--force")
+    engine.run("builder", "prune", "--force", f"--keep-storage={_KEPT_CACHE}")
 
 
 def given_engine() -> DockerEngine:
