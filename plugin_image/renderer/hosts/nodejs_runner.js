@@ -15,6 +15,7 @@ delete process.env.RENDERER_RUN;
 
 const requireOfSdk = Module.createRequire(runner);
 
+loadWhenUsed(["@npmcli/arborist", "typescript-shim"]);
 // What V8 made of the SDK's thousand modules is kept, where Node.js knows how (22.1 on).
 Module.enableCompileCache?.(machineCode);
 if (compiled) {
@@ -33,6 +34,24 @@ process.once("beforeExit", () => fs.writeFileSync(ended, ""));
 const address = fs.readFileSync(0, "utf8");
 process.argv.splice(1, 1, runner, `--monitor=${address}`, `--engine=${address}`);
 Module.runMain();
+
+/** Put off what packs functions for the cloud: half of the SDK's time to load, and seldom used. */
+function loadWhenUsed(names) {
+    const load = Module._load;
+    Module._load = function (request, parent, ...rest) {
+        const module = () => load.call(this, request, parent, ...rest);
+        const ofSdk = parent?.filename?.includes(`${path.sep}@pulumi${path.sep}pulumi${path.sep}`);
+        return ofSdk && names.some((name) => request.endsWith(name)) ? whenUsed(module) : module();
+    };
+}
+
+/** Stands for a module until something of it is asked for. */
+function whenUsed(load) {
+    let module;
+    // An ES module, as far as `import * as` goes: it would copy any other.
+    const get = (_, name) => (name === "__esModule" ? true : (module ??= load())[name]);
+    return new Proxy({}, { get });
+}
 
 /** The SDK ends quietly when a request fails with its connection, whatever is not registered yet. */
 function failWhenTheMonitorIsLost(settings) {
