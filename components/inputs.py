@@ -78,6 +78,11 @@ def present(args: Mapping[str, Any]) -> dict[str, Any]:
     return {field: value for field, value in args.items() if value is not None}
 
 
+def pick(args: Mapping[str, Any], fields: Collection[str]) -> dict[str, Any]:
+    """Return those of the arguments that are among `fields`."""
+    return {field: value for field, value in args.items() if field in fields}
+
+
 def _is_plain(value: object) -> bool:
     if isinstance(value, Mapping):
         return all(_is_plain(item) for item in value.values())

@@ -81,18 +81,7 @@ class Sidecar:
             "command": [*self.settings.entrypoint, contract.CMP_SERVER],
             "env": self._env(),
             "volumeMounts": self._mounts(),
-            "securityContext": {
-                # The uid that the repo-server has: the plugin's socket has mode 0755, and
-                # connecting to it needs the right to write.
-                "runAsUser": contract.CMP_UID,
-                "runAsGroup": contract.CMP_UID,
-                "runAsNonRoot": True,
-                "readOnlyRootFilesystem": True,
-                "privileged": False,
-                "allowPrivilegeEscalation": False,
-                "capabilities": {"drop": ["ALL"]},
-                "seccompProfile": {"type": "RuntimeDefault"},
-            },
+            "securityContext": security_context(),
             "resources": {
                 "requests": {
                     "cpu": self.settings.cpu_request,
@@ -203,6 +192,22 @@ class Sidecar:
             "timeoutSeconds": 10,
             "failureThreshold": failures,
         }
+
+
+def security_context() -> Json:
+    """Return what a container may do: nothing but run as Argo CD's own uid."""
+    return {
+        # The uid that the repo-server has: the plugin's socket has mode 0755, and
+        # connecting to it needs the right to write.
+        "runAsUser": contract.CMP_UID,
+        "runAsGroup": contract.CMP_UID,
+        "runAsNonRoot": True,
+        "readOnlyRootFilesystem": True,
+        "privileged": False,
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
 
 
 def socket_path(plugin_name: str) -> str:
