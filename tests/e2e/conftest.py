@@ -25,7 +25,7 @@ def uncaptured(config: pytest.Config) -> Iterator[None]:
 def tools(pytestconfig: pytest.Config) -> Mapping[str, Path]:
     """The real parts; missing ones are built, with progress on the terminal."""
     with uncaptured(pytestconfig):
-        return toolchain.ensure((*toolchain.DEFAULT, "pulumi-language-yaml"))
+        return toolchain.ensure((*toolchain.DEFAULT, "pulumi-language-yaml", "haproxy", "helm"))
 
 
 @pytest.fixture(scope="session")

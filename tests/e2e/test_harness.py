@@ -271,8 +271,8 @@ class TestAWrongSidecar:
         ("field", "value", "message"),
         [
             ("securityContext", {"privileged": True}, "declares privileged"),
-            ("lifecycle", {"preStop": {"exec": {"command": ["true"]}}}, "declares lifecycle"),
-            ("readinessProbe", {"httpGet": {"port": 1}}, "declares httpGet"),
+            ("lifecycle", {"postStart": {"exec": {"command": ["true"]}}}, "declares postStart"),
+            ("readinessProbe", {"tcpSocket": {"port": 1}}, "declares tcpSocket"),
         ],
     )
     def test_that_declares_what_cannot_be_honoured_is_refused(

@@ -1,10 +1,12 @@
 """Finds or builds real parts."""
 
+import platform
 import shutil
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
-from tests.toolchain import cache
+from tests.toolchain import _debian, cache
 from tests.toolchain._go import LINKER_FLAGS, Go, ToolchainError
 from tests.toolchain._tools import DEFAULT, MODULES, TOOLS, ModuleFile, Tool
 from tests.toolchain.progress import Progress
@@ -32,11 +34,18 @@ def find(part: Tool) -> Path | None:
     """Return the part's path when it is there: on this machine, or built before."""
     if present := part.present():
         return present
-    folder = cache.find(_entry(part, _go(part)))
+    folder = cache.find(_debian_entry(part) if part.packages else _entry(part, _go(part)))
     return _result(part, folder) if folder else None
 
 
 def _make(part: Tool, progress: Progress) -> Path:
+    def on_wait() -> None:
+        progress.note(f"{part.name}: another process is building it; waiting")
+
+    if part.packages:
+        entry = _debian_entry(part)
+        unpack = partial(_debian.unpack, part.name, part.packages)
+        return _result(part, cache.make(entry, unpack, on_wait=on_wait))
     go = _go(part)
 
     def build(folder: Path) -> None:
@@ -44,9 +53,6 @@ def _make(part: Tool, progress: Progress) -> Path:
             _build_program(part, go, folder)
         for name, file in part.files.items():
             _copy(file, go, folder / name)
-
-    def on_wait() -> None:
-        progress.note(f"{part.name}: another process is building it; waiting")
 
     return _result(part, cache.make(_entry(part, go), build, on_wait=on_wait))
 
@@ -82,8 +88,12 @@ def _entry(part: Tool, go: Go) -> str:
     return cache.key(part.name, [*settings, *(path.read_bytes() for path in files)])
 
 
+def _debian_entry(part: Tool) -> str:
+    return cache.key(part.name, [platform.machine(), *part.packages])
+
+
 def _result(part: Tool, folder: Path) -> Path:
-    return folder / part.name if part.package else folder
+    return folder / part.name if part.package or part.packages else folder
 
 
 def _go(part: Tool) -> Go:

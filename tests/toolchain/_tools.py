@@ -31,10 +31,12 @@ class Tool:
     """One real part."""
 
     name: str
-    locked_in: str
-    """The folder of `modules/` with its go.mod and, where there is one, our main.go."""
     seconds: int
     """How long building takes on two cores when Go has compiled nothing yet."""
+    packages: tuple[str, ...] = ()
+    """Debian packages that it is unpacked from; Go then has no part in it."""
+    locked_in: str = ""
+    """The folder of `modules/` with its go.mod and, where there is one, our main.go."""
     package: str | None = None
     """The program to build; None for a part that is nothing but files."""
     present: Present = _present.nothing
@@ -160,6 +162,13 @@ _TABLE = (
         package="github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
         present=_present.beside(_pulumi, "pulumi-language-yaml"),
         seconds=30,
+    ),
+    Tool(
+        "haproxy",
+        # What else it needs, Debian's own base has.
+        packages=("haproxy", "liblua5.3-0", "libopentracing-c-wrapper0", "libopentracing1"),
+        present=_present.on_path("haproxy"),
+        seconds=5,
     ),
     Tool("helm", locked_in="helm", package="helm.sh/helm/v3/cmd/helm", seconds=70),
     Tool(

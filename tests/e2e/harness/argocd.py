@@ -14,7 +14,7 @@ from tests.e2e.harness.containers import Container
 from tests.e2e.harness.git_repository import GitRepository
 from tests.e2e.harness.image_root import REPOSITORIES, ImageRoot, argocd_image
 from tests.e2e.harness.kubernetes_api import KubernetesApi
-from tests.e2e.harness.pods import LocalSettings, Pod
+from tests.e2e.harness.pods import LocalSettings, Pod, free_address
 from tests.e2e.harness.processes import HOST_PATH, Process, free_port, listens
 from tests.e2e.harness.workspace import Workspace
 
@@ -35,13 +35,15 @@ class ArgoCD:
         server: ApiServer,
         *,
         workspace: Workspace,
-        argocd: Path,
+        tools: Mapping[str, Path],
         redis_port: int,
     ) -> None:
         self.api: KubernetesApi = server.admin
         self.repo_server_port = free_port()
         self._repositories = workspace.folder("repositories", mode=0o755)
-        self._image = argocd_image(argocd, repositories=self._repositories)
+        # What is there only where the tests want it: charts of Argo CD's own need it.
+        helm = [tools["helm"]] if "helm" in tools else []
+        self.image = argocd_image(tools["argocd"], repositories=self._repositories, commands=helm)
         self._metrics_port = free_port()
         self._redis_port = redis_port
         self._workspace = workspace
@@ -66,10 +68,12 @@ class ArgoCD:
             self.api,
             namespace=NAMESPACE,
             deployment=DEPLOYMENT,
-            images={_INIT: self._image, _REPO_SERVER: self._image, **sidecars},
+            images={_INIT: self.image, _REPO_SERVER: self.image, **sidecars},
             local={_REPO_SERVER: self._local_settings()},
             folder=self._workspace.folder(name),
             logs=self._workspace.log_folder(name),
+            # Argo CD's own listeners are told theirs; other containers may use fixed ports.
+            ip=free_address(),
         )
         self._pod = pod
         pod.start()
@@ -79,8 +83,12 @@ class ArgoCD:
 
     def sidecar(self, name: str) -> Container:
         """Return a running sidecar of the repo-server."""
+        return self.pod().container(name)
+
+    def pod(self) -> Pod:
+        """Return the repo-server's running pod."""
         assert self._pod, "roll_out comes first"
-        return self._pod.container(name)
+        return self._pod
 
     def stop_pod(self) -> None:
         """End the repo-server and its sidecars."""
@@ -94,16 +102,19 @@ class ArgoCD:
         *,
         repository: GitRepository,
         path: str = ".",
-        plugin: Mapping[str, Any],
+        plugin: Mapping[str, Any] | None = None,
         destination_namespace: str,
         sync_policy: Mapping[str, Any] | None = None,
     ) -> Application:
-        """Create an Application that names a plugin, without waiting for anything."""
+        """Create an Application, without waiting for anything.
+
+        Without a plugin it is one of Argo CD's own tools that renders it.
+        """
         source = {
             "repoURL": repository.url,
             "targetRevision": "main",
             "path": path,
-            "plugin": dict(plugin),
+            **({"plugin": dict(plugin)} if plugin else {}),
         }
         spec = {
             "project": "default",
@@ -143,7 +154,7 @@ def running_argocd(
     install(server.admin, tools["argocd-manifests"], redis_password=password)
     with ExitStack() as stack:
         redis_port = _start_redis(tools["redis"], password, workspace, stack)
-        argocd = ArgoCD(server, workspace=workspace, argocd=tools["argocd"], redis_port=redis_port)
+        argocd = ArgoCD(server, workspace=workspace, tools=tools, redis_port=redis_port)
         stack.callback(argocd.stop_pod)
         argocd.roll_out({})
         metrics_port = free_port()
@@ -162,6 +173,10 @@ def running_argocd(
             environment={
                 "ARGOCD_BINARY_NAME": "argocd-application-controller",
                 "ARGOCD_FAKE_IN_CLUSTER": "true",
+                # What has failed is tried again so soon without anybody asking; the default is
+                # two to three minutes.
+                "ARGOCD_RECONCILIATION_TIMEOUT": "20s",
+                "ARGOCD_RECONCILIATION_JITTER": "0s",
                 # Between two waves; the default is 2 s for the sake of other controllers.
                 "ARGOCD_SYNC_WAVE_DELAY": "0",
                 "HOME": str(workspace.path),

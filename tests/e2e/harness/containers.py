@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import urllib3
+
 from tests.e2e.harness import container_init
 from tests.e2e.harness.container_init import Plan, Step
 from tests.e2e.harness.processes import HOST_PATH, Process, ProcessError, host_program
@@ -32,10 +34,11 @@ class User:
 
 @dataclass(frozen=True)
 class Probe:
-    """An exec probe, and for how long it may fail."""
+    """A probe by a command or, without one, by a GET of `url`, and for how long it may fail."""
 
     kind: str
     command: tuple[str, ...]
+    url: str
     timeout: float
     patience: float
 
@@ -56,6 +59,8 @@ class ContainerSpec:
     no_new_privileges: bool
     dropped_capabilities: tuple[str, ...]
     probes: tuple[Probe, ...]
+    before_stop: tuple[str, ...]
+    """Command that runs before the container is told to end; empty without one."""
 
 
 @dataclass(frozen=True)
@@ -118,15 +123,36 @@ class Container:
         """
         for probe in self._spec.probes:
             deadline = time.monotonic() + probe.patience
-            while (outcome := self.execute(probe.command, timeout=probe.timeout)).status:
+            while (outcome := self._outcome(probe)).status:
                 if time.monotonic() >= deadline:
                     raise ProcessError(
                         self.process.describe(
-                            f"failed its {probe.kind} {list(probe.command)}"
+                            f"failed its {probe.kind} {list(probe.command) or probe.url}"
                             f" with status {outcome.status}: {outcome.output.strip()}"
                         )
                     )
                 time.sleep(_PROBE_SECONDS)
+
+    def _outcome(self, probe: Probe) -> Execution:
+        if probe.command:
+            return self.execute(probe.command, timeout=probe.timeout)
+        if not self.process.running:
+            raise ProcessError(self.process.describe("has ended"))
+        try:
+            answer = urllib3.request("GET", probe.url, timeout=probe.timeout, retries=False)
+        except urllib3.exceptions.HTTPError as error:
+            return Execution(1, str(error))
+        return Execution(int(answer.status >= 400), answer.data.decode())
+
+    def end(self, *, timeout: float) -> bool:
+        """End the container as kubelet does: its hook, SIGTERM, and SIGKILL at the time's end.
+
+        Returns whether it ended before that by itself.
+        """
+        deadline = time.monotonic() + timeout
+        if self._spec.before_stop and self.process.running:
+            self.execute(self._spec.before_stop, timeout=timeout)
+        return self.process.terminate(timeout=max(0.0, deadline - time.monotonic()))
 
     def execute(self, command: Sequence[str], *, timeout: float = 60) -> Execution:
         """Run a command inside the container, as `kubectl exec` does.

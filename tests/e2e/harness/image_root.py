@@ -57,8 +57,8 @@ class ImageRoot:
     working_directory: str
 
 
-def argocd_image(argocd: Path, *, repositories: Path) -> ImageRoot:
-    """Argo CD's own image: one binary with a name for each role, and git.
+def argocd_image(argocd: Path, *, repositories: Path, commands: Iterable[Path] = ()) -> ImageRoot:
+    """Argo CD's own image: one binary with a name for each role, git, and `commands`.
 
     The folder `repositories` is at REPOSITORIES in it, for `file://` URLs.
     """
@@ -70,6 +70,7 @@ def argocd_image(argocd: Path, *, repositories: Path) -> ImageRoot:
             _link(f"{_COMMANDS}/argocd-repo-server", binary),
             _bind(_FILES / "gitconfig", "/opt/image/gitconfig"),
             _bind(repositories, REPOSITORIES),
+            *(_bind(command, f"{_COMMANDS}/{command.name}") for command in commands),
         ),
         environment={
             "PATH": _SYSTEM_PATH,
@@ -78,6 +79,16 @@ def argocd_image(argocd: Path, *, repositories: Path) -> ImageRoot:
         },
         user=_USER,
         working_directory="/home/argocd",
+    )
+
+
+def haproxy_image(haproxy: Path) -> ImageRoot:
+    """An image with HAProxy and a shell, as the official one is."""
+    return ImageRoot(
+        steps=(*_system(), *_outside_system_folders(haproxy.parent)),
+        environment={"PATH": f"{_SYSTEM_PATH}:{haproxy.parent}"},
+        user=_USER,
+        working_directory="/",
     )
 
 

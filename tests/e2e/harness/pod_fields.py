@@ -8,6 +8,7 @@ IGNORED = {
     "pod": {
         "affinity",
         "dnsPolicy",
+        "imagePullSecrets",
         "nodeSelector",
         "priorityClassName",
         "restartPolicy",

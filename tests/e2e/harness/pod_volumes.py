@@ -46,12 +46,21 @@ class PodVolumes:
         """
         self._sources = sources
         self._fs_group = fs_group
+        self._declared = declared
         self._volumes = {volume["name"]: self._make(volume, folder) for volume in declared}
         self._mounted_by: dict[str, str] = {}
 
     def folder(self, name: str) -> Path:
         """Return the host folder that backs a volume."""
         return self._volumes[name].folder
+
+    def refresh(self) -> None:
+        """Write what ConfigMaps and Secrets hold by now, one file after the other."""
+        for volume in self._declared:
+            if "configMap" in volume or "secret" in volume:
+                source = volume.get("configMap") or volume["secret"]
+                folder, mode = self.folder(volume["name"]), source.get("defaultMode")
+                self._fill(volume["name"], volume, folder, mode or _DEFAULT_MODE)
 
     def steps(self, container: Mapping[str, Any]) -> list[Step]:
         """Return the mounts a container declares, outer ones first.
@@ -147,11 +156,14 @@ class PodVolumes:
 
     def _write(self, path: Path, content: bytes, mode: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        # Hidden, as with kubelet; a file that is there is exchanged, never half-written.
+        new = path.with_name(f".{path.name}")
+        new.write_bytes(content)
         if self._fs_group is not None and os.geteuid() == 0:
-            os.chown(path, -1, self._fs_group)
+            os.chown(new, -1, self._fs_group)
             mode |= 0o440
-        path.chmod(mode)
+        new.chmod(mode)
+        new.replace(path)
 
 
 def _path(mount: Mapping[str, Any]) -> PurePosixPath:

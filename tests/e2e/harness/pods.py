@@ -5,7 +5,9 @@ Every volume is made and every reference resolved before the first container sta
 is missing is an error, as it is in a cluster.
 """
 
+import random
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +20,10 @@ from tests.e2e.harness.pod_environment import expand, resolve_environment
 from tests.e2e.harness.pod_fields import PodError, UnsupportedFieldError, refuse_others
 from tests.e2e.harness.pod_sources import PodSources
 from tests.e2e.harness.pod_volumes import PodVolumes
+from tests.e2e.harness.processes import listening_sockets
 
 _INIT_SECONDS = 60
+_READY_SECONDS = 30
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 
 
@@ -37,6 +41,11 @@ class LocalSettings:
 _AS_DECLARED = LocalSettings(arguments=(), environment={}, probes=True)
 
 
+def free_address() -> str:
+    """Return an address of loopback that nothing else is likely to have chosen."""
+    return f"127.{random.randint(64, 127)}.{random.randint(1, 254)}.{random.randint(1, 254)}"
+
+
 class Pod:
     """One pod of a Deployment."""
 
@@ -50,10 +59,12 @@ class Pod:
         local: Mapping[str, LocalSettings],
         folder: Path,
         logs: Path,
+        ip: str = "127.0.0.1",
     ) -> None:
         """Read the Deployment, make the volumes, resolve the containers; start nothing.
 
-        `images` has the image of every container by its name, `local` settings of some.
+        `images` has the image of every container by its name, `local` settings of some. `ip`
+        is an address of loopback: pods of one's own can listen at the same port.
         Raises PodError when the pod would not run in a cluster, when it declares what
         cannot be honoured here, or when its containers are not exactly those of `images`.
         """
@@ -78,7 +89,10 @@ class Pod:
             volumes=self.volumes,
             sources=sources,
             security=security,
-            pod_fields=_downward_fields(template, name=f"{deployment}-0", namespace=namespace),
+            pod_fields={
+                **_downward_fields(template, name=f"{deployment}-0", namespace=namespace),
+                "status.podIP": ip,
+            },
             cluster=_cluster_variables(api, pod=f"{deployment}-0"),
         )
         self._init, self._main = (
@@ -107,10 +121,30 @@ class Pod:
         """Return a started container."""
         return self._running[name]
 
+    def listening_on(self) -> set[str]:
+        """Return the addresses on which programs of this pod take connections."""
+        inodes = set().union(*(c.process.open_sockets() for c in self._running.values()))
+        return {address for address, inode in listening_sockets() if inode in inodes}
+
     def stop(self) -> None:
         """End every container."""
         for container in reversed(self._running.values()):
             container.process.stop()
+
+    def end(self) -> bool:
+        """End every container as a cluster does, together and with the time that is declared.
+
+        Returns whether none of them needed all of that time.
+        """
+        seconds = self._spec.get("terminationGracePeriodSeconds", 30)
+        running = [container for container in self._running.values() if container.process.running]
+        with ThreadPoolExecutor(max(1, len(running))) as pool:
+            return all(list(pool.map(lambda c: c.end(timeout=seconds), running)))
+
+    def kill(self) -> None:
+        """End every container at once, as with its node."""
+        for container in self._running.values():
+            container.process.kill()
 
     def _start(self, spec: ContainerSpec) -> Container:
         root = self._folder / "roots" / spec.name
@@ -148,7 +182,8 @@ class _Resolver:
     ) -> ContainerSpec:
         name = container["name"]
         fields = {"name", "command", "args", "env", "envFrom", "volumeMounts", "workingDir"}
-        refuse_others("container", name, container, fields | {"securityContext", *_PROBES})
+        fields |= {"securityContext", "lifecycle", *_PROBES}
+        refuse_others("container", name, container, fields)
         security = {**self.security, **(container.get("securityContext") or {})}
         own = container.get("securityContext") or {}
         fields = {"runAsUser", "runAsGroup", "runAsNonRoot", "readOnlyRootFilesystem"}
@@ -177,7 +212,8 @@ class _Resolver:
             read_only_root=own.get("readOnlyRootFilesystem", False),
             no_new_privileges=own.get("allowPrivilegeEscalation") is False,
             dropped_capabilities=tuple(capabilities.get("drop", [])),
-            probes=_probes(container) if local.probes else (),
+            probes=_probes(container, self.pod_fields["status.podIP"]) if local.probes else (),
+            before_stop=_before_stop(container),
         )
 
 
@@ -195,11 +231,11 @@ def _groups(security: Mapping[str, Any]) -> tuple[int, ...]:
     return (*fs_group, *security.get("supplementalGroups", []))
 
 
-def _probes(container: Mapping[str, Any]) -> tuple[Probe, ...]:
+def _probes(container: Mapping[str, Any], ip: str) -> tuple[Probe, ...]:
     """Return the probes in the order in which they are run.
 
-    A startup probe has the time that it declares; what comes after it has to succeed at
-    once. Delays are not waited for.
+    A startup probe has the time that it declares, a readiness probe as much as it needs; a
+    liveness probe after them has to succeed at once. Delays are not waited for.
     """
     probes: list[Probe] = []
     for kind in _PROBES:
@@ -208,16 +244,33 @@ def _probes(container: Mapping[str, Any]) -> tuple[Probe, ...]:
             continue
         where = f"{kind} of container {container['name']}"
         timing = {"initialDelaySeconds", "periodSeconds", "timeoutSeconds", "failureThreshold"}
-        # Probes only decide on the start here; nothing restarts a container later.
-        timing |= {"terminationGracePeriodSeconds"}
-        refuse_others("probe", where, declared, {"exec"} | timing)
-        if "exec" not in declared:
-            raise UnsupportedFieldError(f"{where} is not an exec probe")
+        refuse_others("probe", where, declared, {"exec", "httpGet"} | timing)
+        if "exec" not in declared and "httpGet" not in declared:
+            raise UnsupportedFieldError(f"{where} is neither an exec nor an HTTP probe")
         delay, period = declared.get("initialDelaySeconds", 0), declared["periodSeconds"]
         patience = 0 if probes else delay + period * declared["failureThreshold"]
-        command = tuple(declared["exec"]["command"])
-        probes.append(Probe(kind, command, float(declared["timeoutSeconds"]), float(patience)))
+        if kind == "readinessProbe":
+            patience = _READY_SECONDS
+        command = tuple(declared.get("exec", {}).get("command", ()))
+        url = _url(declared["httpGet"], where, ip) if not command else ""
+        probes.append(Probe(kind, command, url, float(declared["timeoutSeconds"]), float(patience)))
     return tuple(probes)
+
+
+def _url(declared: Mapping[str, Any], where: str, ip: str) -> str:
+    refuse_others("HTTP probe", where, declared, {"path", "port", "scheme"})
+    if declared.get("scheme", "HTTP") != "HTTP" or not isinstance(declared["port"], int):
+        raise UnsupportedFieldError(f"{where} is not over plain HTTP at the number of a port")
+    return f"http://{ip}:{declared['port']}{declared.get('path', '/')}"
+
+
+def _before_stop(container: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the command of the preStop hook."""
+    lifecycle, where = container.get("lifecycle") or {}, f"of container {container['name']}"
+    refuse_others("lifecycle", where, lifecycle, {"preStop"})
+    hook = lifecycle.get("preStop") or {}
+    refuse_others("hook", where, hook, {"exec"})
+    return tuple((hook.get("exec") or {}).get("command", ()))
 
 
 def _downward_fields(template: Mapping[str, Any], *, name: str, namespace: str) -> dict[str, str]:
@@ -229,7 +282,6 @@ def _downward_fields(template: Mapping[str, Any], *, name: str, namespace: str) 
         "spec.nodeName": "local",
         "spec.serviceAccountName": template["spec"].get("serviceAccountName", "default"),
         "status.hostIP": "127.0.0.1",
-        "status.podIP": "127.0.0.1",
     }
     for group in ("labels", "annotations"):
         entries = (metadata.get(group) or {}).items()

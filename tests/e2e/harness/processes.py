@@ -6,14 +6,17 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 
 HOST_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 _TAIL_LINES = 30
 _POLL_SECONDS = 0.05
+_LISTENS = "0A"
 
 # cmp-server and repo-server end at the second SIGTERM only, so the first wait is short.
 _STOP_SEQUENCE = (
@@ -48,6 +51,34 @@ def listens(port: int) -> bool:
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False
+
+
+def _descendants(pid: int) -> list[int]:
+    """Return a process and all that it, and they, have started."""
+    found = [pid]
+    for one in found:
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{one}/task").iterdir():
+                found += map(int, (task / "children").read_text().split())
+    return found
+
+
+def listening_sockets() -> list[tuple[str, str]]:
+    """Return address and inode of every TCP socket of this machine that takes connections."""
+    found = []
+    for path in (Path("/proc/net/tcp"), Path("/proc/net/tcp6")):
+        for line in path.read_text().splitlines()[1:]:
+            address, state, inode = (line.split()[i] for i in (1, 3, 9))
+            if state == _LISTENS:
+                host, port = address.split(":")
+                found.append((f"{_host(bytes.fromhex(host))}:{int(port, 16)}", inode))
+    return found
+
+
+def _host(words: bytes) -> str:
+    """Return an address that the kernel prints as words in the machine's byte order."""
+    swapped = b"".join(words[i : i + 4][::-1] for i in range(0, len(words), 4))
+    return str(ip_address(swapped if sys.byteorder == "little" else words))
 
 
 def wait_until(condition: Callable[[], bool], *, timeout: float) -> bool:
@@ -106,6 +137,14 @@ class Process:
         """Whether the program has not ended yet."""
         return self._popen.poll() is None
 
+    def open_sockets(self) -> set[str]:
+        """Return the inodes of all sockets that this program and its descendants have open."""
+        links = []
+        for pid in _descendants(self.pid):
+            with contextlib.suppress(OSError):
+                links += [str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir()]
+        return {link[8:-1] for link in links if link.startswith("socket:[")}
+
     def wait_ready(self, condition: Callable[[], bool], *, timeout: float) -> None:
         """Poll until the condition holds.
 
@@ -136,6 +175,26 @@ class Process:
                 self._popen.wait(patience)
         if self.running:
             raise ProcessError(self.describe(f"process {self.pid} survived SIGKILL"))
+
+    def terminate(self, *, timeout: float) -> bool:
+        """End the program by one SIGTERM, and by SIGKILL when the time is up.
+
+        Returns whether the first was enough.
+        """
+        for number, patience in ((signal.SIGTERM, timeout), (signal.SIGKILL, 10.0)):
+            with contextlib.suppress(ProcessLookupError):
+                if self.running:
+                    os.kill(self.signalled_pid, number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._popen.wait(patience)
+                return number == signal.SIGTERM
+        raise ProcessError(self.describe(f"process {self.pid} survived SIGKILL"))
+
+    def kill(self) -> None:
+        """End the program at once, and all that it has started in its container."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.signalled_pid, signal.SIGKILL)
+        self._popen.wait(10)
 
     def describe(self, event: str) -> str:
         """Say what happened to the program, with the end of its log."""

@@ -15,7 +15,7 @@ import yaml
 ROOT = Path(__file__).parents[3]
 PROJECT = "argocd-pulumi-plugin"
 _STACK = "test"
-_PROGRAM = ("__main__.py", "Pulumi.yaml", "components", "plugin_image")
+_PROGRAM = ("Pulumi.yaml", "components", "plugin_image")
 _ENGINE_PARTS = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
 _SECONDS = 600
 
@@ -34,7 +34,10 @@ class Outcome:
 
 
 class PulumiStack:
-    """A stack of the installer's program, in a folder that is empty or does not exist."""
+    """A stack of the installer's program, or of another one that uses its components.
+
+    The folder is empty or does not exist.
+    """
 
     def __init__(
         self,
@@ -43,6 +46,7 @@ class PulumiStack:
         tools: Mapping[str, Path],
         kubeconfig: Path,
         config: Mapping[str, Any],
+        program: Path = ROOT / "__main__.py",
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         backend = folder / "backend"
@@ -51,6 +55,7 @@ class PulumiStack:
         self._program.mkdir()
         for name in _PROGRAM:
             (self._program / name).symlink_to(ROOT / name)
+        (self._program / "__main__.py").symlink_to(program)
         engine = [str(tools[part].parent) for part in _ENGINE_PARTS if part in tools]
         self._env = {
             # The virtual environment first: the language host runs the first `python3`.
