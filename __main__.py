@@ -49,4 +49,15 @@ applications = [
 pulumi.export("image", image.image_ref)
 pulumi.export("pluginName", plugin.plugin_name)
 pulumi.export("containerName", plugin.container_name)
+pulumi.export(
+    "plugins",
+    [
+        {
+            "name": plugin.plugin_name,
+            "version": plugin.version,
+            "mode": plugin.mode,
+            "image": image.image_ref,
+        }
+    ],
+)
 pulumi.export("applications", [application.application_name for application in applications])

@@ -13,7 +13,9 @@ import pulumi
 import yaml
 
 from components import argocd, validation
+from components.certificates import CERT_MANAGER, PULUMI
 from components.errors import InstallerError
+from components.plugin import SERVICE
 
 ROLE: Final = "argocd-cmp-installer"
 """Name of the Role that an error suggests."""
@@ -66,15 +68,40 @@ def needed(plugin: Mapping[str, Any], applications: Iterable[Mapping[str, Any]])
             for resource in ("deployments", "replicasets")
             for verb in _WATCHED
         ]
-    rights += [Right(namespace, "", "configmaps", verb) for verb in _OWNED]
+    owned = [("", "configmaps")]
     if "credentials_env" in plugin or "credentials_files" in plugin:
-        rights += [Right(namespace, "", "secrets", verb) for verb in _OWNED]
+        owned.append(("", "secrets"))
+    if plugin.get("mode") == SERVICE:
+        owned += [kind for kind in _service_kinds(plugin) if kind not in owned]
+    rights += [Right(namespace, *kind, verb) for kind in owned for verb in _OWNED]
     rights += [
         Right(home, "argoproj.io", "applications", verb)
         for home in dict.fromkeys(homes)
         for verb in _OWNED
     ]
-    return rights
+    return list(dict.fromkeys(rights))
+
+
+def _service_kinds(plugin: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return group and name of the kinds of objects that service mode makes."""
+    kinds = [
+        ("apps", "deployments"),
+        ("", "services"),
+        ("policy", "poddisruptionbudgets"),
+        ("networking.k8s.io", "networkpolicies"),
+    ]
+    if "service_account" not in plugin:
+        kinds.append(("", "serviceaccounts"))
+    if "max_replicas" in plugin:
+        kinds.append(("autoscaling", "horizontalpodautoscalers"))
+    source = plugin.get("certificates", PULUMI)
+    if source == PULUMI:
+        kinds.append(("", "secrets"))
+    elif source == CERT_MANAGER:
+        kinds.append(("cert-manager.io", "certificates"))
+        if "issuer" not in plugin:
+            kinds.append(("cert-manager.io", "issuers"))
+    return kinds
 
 
 def require(rights: Sequence[Right], ask: Ask) -> None:

@@ -6,11 +6,14 @@ import pulumi
 
 from components.application import PluginApplication
 from components.catalog.pulumi import PulumiPlugin
+from components.certificates import ServiceCertificates
 from components.config_map import PluginConfig
 from components.credentials import PluginCredentials
 from components.image import PluginImage
 from components.plugin import ConfigManagementPlugin
+from components.proxy import PluginProxy
 from components.repo_server import RepoServerSidecar
+from components.service import PluginService
 
 NAME: Final = "argocd-cmp"
 VERSION: Final = "0.1.0"
@@ -20,6 +23,9 @@ COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
     PluginConfig,
     PluginCredentials,
     PluginImage,
+    PluginProxy,
+    PluginService,
     PulumiPlugin,
     RepoServerSidecar,
+    ServiceCertificates,
 ]

@@ -1,18 +1,46 @@
-"""ConfigManagementPlugin: any plugin, installed next to Argo CD's repo-server."""
+"""ConfigManagementPlugin: any plugin, next to Argo CD's repo-server or as a Service of its own."""
 
-from collections.abc import Collection, Mapping
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any, Final, NotRequired, cast
 
 import pulumi
 
 from components import inputs
+from components.certificates import (
+    CertificateArgs,
+    ServiceCertificates,
+    ServiceCertificatesArgs,
+)
 from components.config_map import PluginConfig, PluginConfigArgs
 from components.credentials import CredentialsArgs, PluginCredentials, PluginCredentialsArgs
+from components.deployment_patch import TargetArgs
+from components.errors import InvalidInputError
 from components.plugin_yaml import PluginDefinitionArgs
-from components.repo_server import RepoServerArgs, RepoServerSidecar, RepoServerSidecarArgs
+from components.proxy import LookupArgs, PluginProxy, PluginProxyArgs
+from components.repo_server import (
+    PluginContainerArgs,
+    RepoServerArgs,
+    RepoServerSidecar,
+    RepoServerSidecarArgs,
+)
+from components.service import PluginService, PluginServiceArgs, ServiceArgs
+from components.sidecar import CONTAINER_PREFIX, container_name
+
+SIDECAR: Final = "sidecar"
+SERVICE: Final = "service"
+MODES: Final = (SIDECAR, SERVICE)
 
 
-class ConfigManagementPluginArgs(PluginDefinitionArgs, CredentialsArgs, RepoServerArgs):
+class ModeArgs(ServiceArgs, CertificateArgs, LookupArgs):
+    """Where a plugin runs. All but `mode` is read in service mode only."""
+
+    mode: NotRequired[str]
+    """`sidecar` of the repo-server (default), or `service`: pods of its own, and a proxy there."""
+    own_proxy: NotRequired[bool]
+    """Make the proxy as well (default true). Set false where one `PluginProxy` serves several."""
+
+
+class ConfigManagementPluginArgs(PluginDefinitionArgs, CredentialsArgs, RepoServerArgs, ModeArgs):
     """Arguments of `ConfigManagementPlugin`."""
 
     image: pulumi.Input[str]
@@ -20,12 +48,21 @@ class ConfigManagementPluginArgs(PluginDefinitionArgs, CredentialsArgs, RepoServ
 
 
 class ConfigManagementPlugin(pulumi.ComponentResource):
-    """One config management plugin: its definition, its credentials and its sidecar."""
+    """One config management plugin: its definition, its credentials, and where it runs.
+
+    Which mode it runs in, Applications do not see: the name and what it renders are the same.
+    """
 
     plugin_name: pulumi.Output[str]
     """The exact name that Applications write as `source.plugin.name`; known once installed."""
     container_name: pulumi.Output[str]
-    """Name of the sidecar container in the repo-server's pods."""
+    """The container in the repo-server's pods: the plugin, its proxy, or empty without one."""
+    mode: pulumi.Output[str]
+    """`sidecar` or `service`."""
+    service_host: pulumi.Output[str]
+    """Name of its Service, for a `PluginProxy`; empty in sidecar mode."""
+    client_secret_name: pulumi.Output[str]
+    """Secret with the certificate for a `PluginProxy`; empty in sidecar mode."""
 
     def __init__(
         self,
@@ -34,49 +71,119 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("argocd-cmp:index:ConfigManagementPlugin", name, None, opts)
+        where = f"ConfigManagementPlugin {name}"
         given = inputs.present(args)
-        inputs.reject_unknown(
-            f"ConfigManagementPlugin {name}", given, ConfigManagementPluginArgs.__annotations__
-        )
-        namespace = _pick(given, ("namespace",))
-        child = pulumi.ResourceOptions(parent=self)
+        inputs.reject_unknown(where, given, ConfigManagementPluginArgs.__annotations__)
+        mode = inputs.located(where, lambda: _mode(given))
+        own_proxy = inputs.plain_flag(where, given, "own_proxy", default=True)
 
-        config = PluginConfig(
-            f"{name}-config",
-            cast(PluginConfigArgs, _pick(given, PluginDefinitionArgs.__annotations__) | namespace),
-            child,
+        container, plugin_name = self._container(name, given)
+        nothing = pulumi.Output.from_input("")
+        self.service_host = self.client_secret_name = nothing
+        if mode == SIDECAR:
+            sidecar = RepoServerSidecar(
+                f"{name}-sidecar", cast(RepoServerSidecarArgs, container), self._child()
+            )
+            self.container_name = installed = sidecar.container_name
+        else:
+            self._run_as_service(name, given, container)
+            installed = self.service_host
+            self.container_name = nothing
+            if own_proxy:
+                self.container_name = installed = self._make_proxy(name, given, plugin_name)
+
+        # Not before it is installed: what is named after the plugin has to wait for it.
+        self.plugin_name = pulumi.Output.all(plugin_name, installed).apply(
+            lambda known: str(known[0])
         )
-        credentials = _pick(given, CredentialsArgs.__annotations__)
-        sidecar_args = _pick(given, RepoServerArgs.__annotations__) | {
+        self.mode = pulumi.Output.from_input(mode)
+        self.register_outputs(
+            {
+                "plugin_name": self.plugin_name,
+                "container_name": self.container_name,
+                "mode": self.mode,
+                "service_host": self.service_host,
+                "client_secret_name": self.client_secret_name,
+            }
+        )
+
+    def _container(
+        self, name: str, given: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], pulumi.Output[str]]:
+        """Make what the plugin's container mounts; return its arguments and the plugin's name."""
+        namespace = inputs.pick(given, ("namespace",))
+        definition = inputs.pick(given, PluginDefinitionArgs.__annotations__) | namespace
+        config = PluginConfig(f"{name}-config", cast(PluginConfigArgs, definition), self._child())
+        container = inputs.pick(given, RepoServerArgs.__annotations__) | {
             "image": given.get("image"),
             "plugin_name": config.plugin_name,
             "config_map_name": config.config_map_name,
             "script_names": config.script_names,
         }
-        if credentials:
+        if credentials := inputs.pick(given, CredentialsArgs.__annotations__):
             secret = PluginCredentials(
                 f"{name}-credentials",
                 cast(PluginCredentialsArgs, credentials | namespace),
-                child,
+                self._child(),
             )
-            sidecar_args |= {
+            container |= {
                 "secret_name": secret.secret_name,
                 "secret_env_keys": secret.env_keys,
                 "secret_file_keys": secret.file_keys,
             }
-        sidecar = RepoServerSidecar(
-            f"{name}-sidecar", cast(RepoServerSidecarArgs, sidecar_args), child
-        )
+        return container, config.plugin_name
 
-        # Not before the sidecar is installed: what is named after the plugin has to wait for it.
-        self.plugin_name = pulumi.Output.all(config.plugin_name, sidecar.container_name).apply(
-            lambda known: str(known[0])
+    def _run_as_service(
+        self, name: str, given: Mapping[str, Any], container: Mapping[str, Any]
+    ) -> None:
+        certificates = ServiceCertificates(
+            f"{name}-certificates",
+            cast(
+                ServiceCertificatesArgs,
+                inputs.pick(given, (*CertificateArgs.__annotations__, "namespace"))
+                | {"plugin_name": container["plugin_name"]},
+            ),
+            self._child(),
         )
-        self.container_name = sidecar.container_name
-        self.register_outputs(
-            {"plugin_name": self.plugin_name, "container_name": self.container_name}
+        service = PluginService(
+            f"{name}-service",
+            cast(
+                PluginServiceArgs,
+                inputs.pick(given, ServiceArgs.__annotations__)
+                | inputs.pick(container, PluginContainerArgs.__annotations__)
+                | {"certificate_secret": certificates.server_secret_name},
+            ),
+            self._child(),
         )
+        self.service_host = service.service_host
+        self.client_secret_name = certificates.client_secret_name
+
+    def _make_proxy(
+        self, name: str, given: Mapping[str, Any], plugin_name: pulumi.Output[str]
+    ) -> pulumi.Output[str]:
+        shared = (*TargetArgs.__annotations__, *LookupArgs.__annotations__)
+        args = inputs.pick(given, (*shared, "plugins_volume", "proxy_image")) | {
+            "proxy_name": plugin_name.apply(
+                lambda known: f"{container_name(known).removeprefix(CONTAINER_PREFIX)}-proxy"
+            ),
+            "plugins": [
+                {
+                    "plugin_name": plugin_name,
+                    "host": self.service_host,
+                    "client_secret": self.client_secret_name,
+                }
+            ],
+        }
+        proxy = PluginProxy(f"{name}-proxy", cast(PluginProxyArgs, args), self._child())
+        return proxy.container_name
+
+    def _child(self) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(parent=self)
 
 
-def _pick(given: Mapping[str, Any], fields: Collection[str]) -> dict[str, Any]:
-    return {field: value for field, value in given.items() if field in fields}
+def _mode(given: Mapping[str, Any]) -> str:
+    mode = given.get("mode", SIDECAR)
+    if mode not in MODES:
+        problem = f"is {mode!r}, no way to run a plugin"
+        raise InvalidInputError("mode", problem, f"use one of {', '.join(MODES)}")
+    return str(mode)

@@ -8,7 +8,7 @@ import pulumi
 from components import inputs, sidecar, validation
 from components.credentials import CredentialsArgs
 from components.errors import InvalidInputError
-from components.plugin import ConfigManagementPlugin, ConfigManagementPluginArgs
+from components.plugin import ConfigManagementPlugin, ConfigManagementPluginArgs, ModeArgs
 from components.plugin_yaml import full_name
 from components.repo_server import RepoServerArgs
 from plugin_image import contract
@@ -18,7 +18,7 @@ NAME = "pulumi"
 VERSION = "v1.0"
 
 
-class PulumiPluginArgs(CredentialsArgs, RepoServerArgs):
+class PulumiPluginArgs(CredentialsArgs, RepoServerArgs, ModeArgs):
     """Arguments of `PulumiPlugin`."""
 
     image: pulumi.Input[str]
@@ -41,7 +41,15 @@ class PulumiPlugin(pulumi.ComponentResource):
     plugin_name: pulumi.Output[str]
     """The exact name that Applications write as `source.plugin.name`."""
     container_name: pulumi.Output[str]
-    """Name of the sidecar container in the repo-server's pods."""
+    """The container in the repo-server's pods: the plugin, its proxy, or empty without one."""
+    version: pulumi.Output[str]
+    """The version in the plugin's name."""
+    mode: pulumi.Output[str]
+    """`sidecar` or `service`."""
+    service_host: pulumi.Output[str]
+    """Name of its Service, for a `PluginProxy`; empty in sidecar mode."""
+    client_secret_name: pulumi.Output[str]
+    """Secret with the certificate for a `PluginProxy`; empty in sidecar mode."""
 
     def __init__(
         self, name: str, args: PulumiPluginArgs, opts: pulumi.ResourceOptions | None = None
@@ -75,8 +83,19 @@ class PulumiPlugin(pulumi.ComponentResource):
         )
         self.plugin_name = plugin.plugin_name
         self.container_name = plugin.container_name
+        self.version = pulumi.Output.from_input(version)
+        self.mode = plugin.mode
+        self.service_host = plugin.service_host
+        self.client_secret_name = plugin.client_secret_name
         self.register_outputs(
-            {"plugin_name": self.plugin_name, "container_name": self.container_name}
+            {
+                "plugin_name": self.plugin_name,
+                "container_name": self.container_name,
+                "version": self.version,
+                "mode": self.mode,
+                "service_host": self.service_host,
+                "client_secret_name": self.client_secret_name,
+            }
         )
 
 

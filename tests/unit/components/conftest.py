@@ -11,6 +11,8 @@ import pytest
 
 DIGEST = "sha256:" + "ab" * 32
 IMAGE = f"registry.example.com/plugin@{DIGEST}"
+ARGOCD_IMAGE = "quay.io/argoproj/argocd:v3.2.0"
+PEM_OUTPUTS = ("certPem", "certRequestPem", "privateKeyPem")
 REPO_SERVER_VOLUMES = ["ssh-known-hosts", "var-files", "plugins"]
 
 
@@ -48,7 +50,12 @@ class FakeEngine(pulumi.runtime.Mocks):
             outputs["metadata"] = metadata
         if args.typ == "kubernetes:apps/v1:Deployment":
             volumes = [{"name": name} for name in self.volumes]
-            outputs["spec"] = {"selector": {}, "template": {"spec": {"volumes": volumes}}}
+            containers = [{"name": "argocd-repo-server", "image": ARGOCD_IMAGE}]
+            pod = {"containers": containers, "volumes": volumes}
+            outputs["spec"] = {"selector": {}, "template": {"spec": pod}}
+        if args.typ.startswith("tls:"):
+            name = f"{args.typ.rsplit(':')[-1]} {args.name}"
+            outputs |= {key: f"{key} of {name}" for key in PEM_OUTPUTS}
         if args.typ == "docker-build:index:Image":
             outputs |= {"digest": DIGEST, "ref": f"{outputs['tags'][0]}@{DIGEST}"}
         if args.typ == "aws:ecr/repository:Repository":

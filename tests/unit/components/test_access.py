@@ -53,6 +53,29 @@ class TestWhatIsNeeded:
         existing = {"existing_secret": "token", "existing_secret_env": ["A"]}
         assert ("argocd", "secrets") not in kinds(access.needed(existing, []))
 
+    def test_includes_what_service_mode_makes_and_nothing_of_it_otherwise(self) -> None:
+        service = {"mode": "service", "max_replicas": 4}
+        found = access.needed(service, [])
+        assert kinds(found) - kinds(access.needed({}, [])) == {
+            ("argocd", "services"),
+            ("argocd", "serviceaccounts"),
+            ("argocd", "secrets"),
+            ("argocd", "poddisruptionbudgets"),
+            ("argocd", "networkpolicies"),
+            ("argocd", "horizontalpodautoscalers"),
+        }
+        assert Right("argocd", "apps", "deployments", "create") in found
+        assert len(set(found)) == len(found)
+        assert access.needed({**service, "mode": "sidecar"}, []) == access.needed({}, [])
+
+    def test_includes_the_objects_of_cert_manager_in_place_of_secrets(self) -> None:
+        service = {"mode": "service", "certificates": "cert-manager", "service_account": "robot"}
+        found = kinds(access.needed(service, []))
+        assert {("argocd", "certificates"), ("argocd", "issuers")} < found
+        assert not {("argocd", "secrets"), ("argocd", "serviceaccounts")} & found
+        shared = kinds(access.needed({**service, "issuer": "company"}, []))
+        assert ("argocd", "issuers") not in shared
+
     def test_includes_applications_in_each_of_their_namespaces(self) -> None:
         rights = access.needed({"namespace": "gitops"}, [APPLICATION, {"namespace": "apps"}])
         found = {kind for kind in kinds(rights) if kind[1] == "applications"}

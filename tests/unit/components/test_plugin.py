@@ -162,3 +162,89 @@ def test_bad_input_is_refused_before_anything_reaches_the_cluster(
 def test_whole_numbers_from_other_languages_arrive_as_floats(run: Run) -> None:
     args: Any = {"image": IMAGE, "concurrency": 3.0}
     assert environment(run(lambda: PulumiPlugin("p", args)))["RENDERER_CONCURRENCY"] == "3"
+
+
+SERVICE_MODE: Any = {"image": IMAGE, "mode": "service"}
+DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+
+
+def containers_of_repo_server(engine: FakeEngine) -> list[str]:
+    patch = engine.one(PATCH).inputs["spec"]["template"]["spec"]
+    return [container["name"] for container in patch["containers"]]
+
+
+def own_pod(engine: FakeEngine) -> Any:
+    (made,) = (r for r in engine.of_type(DEPLOYMENT) if not r.resource_id)
+    return made.inputs["spec"]["template"]["spec"]
+
+
+class TestTheModes:
+    def test_the_same_container_runs_in_both(self, run: Run) -> None:
+        def program() -> None:
+            PulumiPlugin("one", {"image": IMAGE, "version": "v1"})
+            PulumiPlugin("two", SERVICE_MODE | {"version": "v1"})
+
+        engine = run(program)
+        patches = {r.name: r.inputs["spec"]["template"]["spec"] for r in engine.of_type(PATCH)}
+        sidecar, service = patches["one-sidecar"]["containers"][0], own_pod(engine)["containers"][0]
+        assert service.pop("lifecycle")
+        assert sidecar == service
+        plugin_yamls = [
+            r.inputs["data"]["plugin.yaml"]
+            for r in engine.of_type(CONFIG_MAP)
+            if "plugin.yaml" in r.inputs["data"]
+        ]
+        assert plugin_yamls[0] == plugin_yamls[1]
+
+    def test_in_service_mode_only_a_proxy_is_next_to_the_repo_server(self, run: Run) -> None:
+        engine = run(lambda: PulumiPlugin("pulumi", SERVICE_MODE))
+        assert containers_of_repo_server(engine) == ["cmp-pulumi-v1-0-proxy"]
+        names = [c["name"] for c in own_pod(engine)["containers"]]
+        assert names == ["cmp-pulumi-v1-0", "proxy"]
+
+    def test_options_of_service_mode_stay_when_it_is_switched_off(self, run: Run) -> None:
+        args = SERVICE_MODE | {"mode": "sidecar", "replicas": 3, "max_replicas": 5}
+        engine = run(lambda: PulumiPlugin("pulumi", args))
+        assert containers_of_repo_server(engine) == ["cmp-pulumi-v1-0"]
+        assert not [r for r in engine.of_type(DEPLOYMENT) if not r.resource_id]
+
+    def test_names_of_the_repo_servers_volumes_are_not_those_of_its_own_pods(
+        self, run: Run, engine: FakeEngine
+    ) -> None:
+        engine.volumes = ["sockets", "files"]
+        names = {"plugins_volume": "sockets", "var_files_volume": "files"}
+        run(lambda: PulumiPlugin("pulumi", SERVICE_MODE | names))
+        proxy = engine.one(PATCH).inputs["spec"]["template"]["spec"]["containers"][0]
+        assert "sockets" in {mount["name"] for mount in proxy["volumeMounts"]}
+        own = {volume["name"] for volume in own_pod(engine)["volumes"]}
+        assert {"plugins", "var-files"} < own
+
+    def test_outputs_tell_the_mode_and_what_a_common_proxy_needs(self, run: Run) -> None:
+        seen: list[Any] = []
+
+        def program() -> None:
+            plugin = PulumiPlugin("pulumi", SERVICE_MODE | {"own_proxy": False, "version": "v2"})
+            names = ("plugin_name", "version", "mode", "service_host", "client_secret_name")
+            outputs = [getattr(plugin, name) for name in (*names, "container_name")]
+            pulumi.Output.all(*outputs).apply(seen.extend)
+
+        assert not run(program).of_type(PATCH)
+        host, secret = "cmp-pulumi-v2.argocd.svc", "cmp-pulumi-v2-client-tls"
+        assert seen == ["pulumi-v2", "v2", "service", host, secret, ""]
+
+    @pytest.mark.parametrize(
+        ("given", "field"),
+        [
+            ({"mode": "deployment"}, "mode"),
+            ({"own_proxy": "no"}, "own_proxy"),
+            ({"certificates": "none"}, "certificates"),
+            ({"replicas": -1}, "replicas"),
+        ],
+    )
+    def test_bad_input_of_service_mode_is_refused(
+        self, run: Run, engine: FakeEngine, given: Any, field: str
+    ) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            run(lambda: PulumiPlugin("pulumi", SERVICE_MODE | given))
+        assert raised.value.field == field
+        assert not engine.of_type(PATCH)

@@ -1,0 +1,50 @@
+"""HAProxy's configuration is the one in the files; what each line is for is written beside it."""
+
+from pathlib import Path
+
+import pytest
+
+from components import haproxy
+from components.haproxy import Endpoint, Lookup
+
+GOLDEN = Path(__file__).parent / "testdata"
+LOOKUP = Lookup(cluster_domain="cluster.local", nameservers=[], max_pods=20)
+ENDPOINTS = [
+    Endpoint(plugin_name="kpt-v1", host="cmp-kpt-v1.argocd.svc"),
+    Endpoint(plugin_name="pulumi-v1.0", host="cmp-pulumi-v1-0.argocd.svc"),
+]
+TEXTS = {
+    "haproxy-repo-server.cfg": haproxy.repo_server_side(ENDPOINTS, LOOKUP),
+    "haproxy-plugin.cfg": haproxy.plugin_side("pulumi-v1.0"),
+    "haproxy-run.sh": haproxy.RUN,
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_is_the_one_in_the_file(name: str) -> None:
+    """When this fails on purpose: run this module as a script, and read what has changed."""
+    assert (GOLDEN / name).read_text() == TEXTS[name]
+
+
+def test_names_the_servers_of_dns_only_where_it_is_told_to() -> None:
+    own = Lookup(cluster_domain="cluster.local", nameservers=["10.96.0.10:53"], max_pods=20)
+    text = haproxy.repo_server_side(ENDPOINTS, own)
+    assert "    nameserver ns0 10.96.0.10:53\n" in text
+    assert "parse-resolv-conf" not in text
+    assert "    parse-resolv-conf\n" in TEXTS["haproxy-repo-server.cfg"]
+
+
+def test_only_what_was_never_sent_is_tried_again() -> None:
+    for name in ("haproxy-repo-server.cfg", "haproxy-plugin.cfg"):
+        lines = [line.strip() for line in TEXTS[name].splitlines()]
+        assert [line for line in lines if line.startswith("retry-on")] == ["retry-on conn-failure"]
+
+
+def test_nothing_is_relayed_without_its_http2_being_ended() -> None:
+    for name in ("haproxy-repo-server.cfg", "haproxy-plugin.cfg"):
+        assert "mode tcp" not in TEXTS[name]
+
+
+if __name__ == "__main__":
+    for file, text in TEXTS.items():
+        (GOLDEN / file).write_text(text)
