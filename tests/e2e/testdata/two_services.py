@@ -1,0 +1,50 @@
+"""Two plugins in service mode behind one proxy, which is all that the repo-server's pod gets."""
+
+import pulumi
+
+from components.plugin import ConfigManagementPlugin
+from components.proxy import PluginProxy
+
+config = pulumi.Config()
+
+
+def plugin(name: str) -> ConfigManagementPlugin:
+    """A plugin that prints the files of an Application, in its own time."""
+    return ConfigManagementPlugin(
+        name,
+        {
+            "plugin_name": name,
+            "version": "v1",
+            "image": config.require("image"),
+            "generate_command": ["sh", "-c", "sleep ${ARGOCD_ENV_SECONDS:-0}; cat *.yaml"],
+            "mode": "service",
+            "own_proxy": False,
+            "max_replicas": 4,
+            "renders_metric": "haproxy_backend_current_sessions",
+            "grace_seconds": 30,
+            "certificates": "existing",
+            "server_secret": f"{name}-server",
+            "client_secret": f"{name}-client",
+            "await_rollout": False,
+        },
+    )
+
+
+plugins = [plugin("cat"), plugin("dog")]
+proxy = PluginProxy(
+    "proxy",
+    {
+        "plugins": [
+            {
+                "plugin_name": one.plugin_name,
+                "host": one.service_host,
+                "client_secret": one.client_secret_name,
+            }
+            for one in plugins
+        ],
+        "nameservers": config.require_object("nameservers"),
+        "await_rollout": False,
+    },
+)
+pulumi.export("containerName", proxy.container_name)
+pulumi.export("pluginNames", [one.plugin_name for one in plugins])
