@@ -102,6 +102,9 @@ def _common() -> str:
         "maxconn 2000",
         # How long the last requests before a reload or the end may still take.
         "hard-stop-after 15m",
+        # The repo-server asks, and renders, on one connection, and cannot open another: a worker
+        # that is replaced must not tell it to go away in between.
+        "close-spread-time infinite",
         "log stdout format raw local0 info",
         # tls.key beside tls.crt, as Kubernetes has them.
         "ssl-load-extra-files key",
