@@ -60,7 +60,9 @@ class Lookup:
 
 def repo_server_side(endpoints: Sequence[Endpoint], lookup: Lookup) -> str:
     """Return the configuration of the container in the repo-server's pod."""
-    parts = [_common(), _resolvers(lookup), _metrics()]
+    # The repo-server asks, and renders, on one connection, and cannot open another: a worker that
+    # is replaced must not tell it to go away in between. Pods of a plugin should: they have to end.
+    parts = [_common("close-spread-time infinite"), _resolvers(lookup), _metrics()]
     parts += [_to_plugin(endpoint, lookup) for endpoint in endpoints]
     return "\n".join(parts)
 
@@ -96,15 +98,12 @@ def tls_folder(plugin_name: str) -> str:
     return f"{TLS_DIR}/{plugin_name}"
 
 
-def _common() -> str:
+def _common(*more: str) -> str:
     limits = [
         # Asked of the kernel otherwise, which in a container may answer a thousand million.
         "maxconn 2000",
         # How long the last requests before a reload or the end may still take.
         "hard-stop-after 15m",
-        # The repo-server asks, and renders, on one connection, and cannot open another: a worker
-        # that is replaced must not tell it to go away in between.
-        "close-spread-time infinite",
         "log stdout format raw local0 info",
         # tls.key beside tls.crt, as Kubernetes has them.
         "ssl-load-extra-files key",
@@ -134,7 +133,7 @@ def _common() -> str:
         # A connection that idles may be closed by the other side in the moment it is used again.
         "http-reuse never",
     ]
-    return "\n".join([_section("global", limits), _section("defaults", defaults)])
+    return "\n".join([_section("global", [*limits, *more]), _section("defaults", defaults)])
 
 
 def _resolvers(lookup: Lookup) -> str:

@@ -40,9 +40,10 @@ def test_only_what_was_never_sent_is_tried_again() -> None:
         assert [line for line in lines if line.startswith("retry-on")] == ["retry-on conn-failure"]
 
 
-def test_a_reload_ends_no_connection_that_the_repo_server_may_still_use() -> None:
-    for name in ("haproxy-repo-server.cfg", "haproxy-plugin.cfg"):
-        assert "    close-spread-time infinite\n" in TEXTS[name]
+def test_a_reload_tells_no_connection_of_the_repo_server_to_go_away() -> None:
+    keeps = "    close-spread-time infinite\n"
+    assert keeps in TEXTS["haproxy-repo-server.cfg"]
+    assert keeps not in TEXTS["haproxy-plugin.cfg"], "or a pod that ends would wait for its clients"
 
 
 def test_nothing_is_relayed_without_its_http2_being_ended() -> None:
