@@ -76,6 +76,28 @@ def test_typescript_is_compiled_once(tmp_path: Path) -> None:
     assert second == first.replace("shop:2", "shop:3") != first, "it was compiled again"
 
 
+def test_a_module_that_another_stack_needs_is_compiled_though_the_program_would_do_without(
+    tmp_path: Path,
+) -> None:
+    program = tmp_path / "program"
+    program.mkdir()
+    (program / "Pulumi.yaml").write_text("name: case\nruntime: nodejs\n")
+    (program / "package.json").write_text('{"main": "index.ts"}')
+    (program / "index.ts").write_text(
+        'import * as k8s from "@pulumi/kubernetes";\n'
+        'import * as pulumi from "@pulumi/pulumi";\n'
+        "declare const require: (name: string) => { names: string[] };\n"
+        'let names = ["none"];\n'
+        "try { names = require(`./${pulumi.getStack()}`).names; } catch { /* no such stack */ }\n"
+        "for (const name of names) new k8s.core.v1.ConfigMap(name, {});\n"
+    )
+    for stack in ("dev", "prod"):
+        (program / f"{stack}.ts").write_text(f'export const names = ["{stack}"];\n')
+    settings = Settings(120, 1, tmp_path / "cache", (), None)
+    for stack in ("dev", "prod", "dev"):
+        assert f"  name: {stack}\n" in render(program, Options(stack=stack), settings)
+
+
 def test_nothing_of_a_program_is_left_running(tmp_path: Path) -> None:
     case = corpus.named("what-programs-print-is-not-a-manifest")
     _render(case, tmp_path, tmp_path / "cache")

@@ -72,7 +72,7 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
     with _modules_beside(program.project.root, installed):
         if not _is_typescript(program):
             return _run(program, runner, {}, deadline)
-        sources = CompiledSources(program.cache, program.project.root, installed)
+        sources = CompiledSources(program.cache, program.project.root, installed, program.env)
         if compiled := sources.kept():
             run = _run(program, runner, {"compiled": str(compiled)}, deadline)
             if not run.ended.status:

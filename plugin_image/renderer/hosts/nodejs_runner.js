@@ -13,6 +13,9 @@ const { runner, root, ended, machineCode, compiled, recorded } = JSON.parse(proc
 // Processes that the program starts are none of ours.
 delete process.env.RENDERER_RUN;
 
+// The exit status for a module that was not compiled before.
+const NOT_COMPILED = 75;
+
 const requireOfSdk = Module.createRequire(runner);
 
 loadWhenUsed(["@npmcli/arborist", "typescript-shim"]);
@@ -31,7 +34,7 @@ failWhenTheMonitorIsLost(requireOfSdk("../../runtime/settings"));
 // `process.exit`. SDKs tell the monitor of the end only since 3.182.
 process.once("beforeExit", () => fs.writeFileSync(ended, ""));
 
-const address = fs.readFileSync(0, "utf8");
+const address = readAll(0);
 process.argv.splice(1, 1, runner, `--monitor=${address}`, `--engine=${address}`);
 Module.runMain();
 
@@ -69,6 +72,26 @@ function failWhenTheMonitorIsLost(settings) {
     });
 }
 
+/** All that comes on a pipe, which the SDK may have made one that does not wait. */
+function readAll(fd) {
+    const chunks = [];
+    const chunk = Buffer.alloc(4096);
+    for (;;) {
+        try {
+            const size = fs.readSync(fd, chunk);
+            if (size === 0) {
+                return Buffer.concat(chunks).toString();
+            }
+            chunks.push(Buffer.from(chunk.subarray(0, size)));
+        } catch (error) {
+            if (error.code !== "EAGAIN") {
+                throw error;
+            }
+            Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+        }
+    }
+}
+
 /** Load what the runner will ask for. One that is missing is missed later, with better words. */
 function preload(name) {
     try {
@@ -94,15 +117,16 @@ function recordCompiled() {
 
 /** Load files as they were compiled before, and tell places in them by their source. */
 function useCompiled(files) {
-    for (const extension of new Set([...files.keys()].map((name) => path.extname(name)))) {
+    for (const extension of [".ts", ".tsx", ".js", ".jsx"]) {
         const load = Module._extensions[extension];
         Module._extensions[extension] = (module, filename) => {
             const code = files.get(path.relative(root, filename));
             if (code !== undefined) {
                 return module._compile(code, filename);
             }
-            if (load === undefined || extension !== ".js") {
-                throw new Error(`${filename} was not compiled before`);
+            if (extension !== ".js" || load === undefined) {
+                // Not an exception, which the program could catch and do without the module.
+                process.exit(NOT_COMPILED);
             }
             return load(module, filename);
         };

@@ -13,11 +13,18 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _READ = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"})
 """Files that the compiler may look at, by their ending."""
+_RELATIVE = re.compile(r"""["'`](\.\.?(?:/[^"'`\n]*)?)["'`]""")
+"""Texts that may be paths of modules: `..`, `./lib`, `../lib`."""
+_ABSOLUTE = re.compile(r'"(/[^"\n]*)"')
+"""Paths in settings. In a program, they are of containers and servers."""
+_PACKAGES = ("typescript", "ts-node", "@pulumi/pulumi", "@pulumi/kubernetes")
+"""Whose versions count, should other ones come to the same place, as in a newer image."""
+_COMPILER_VARIABLES = ("TS_NODE_", "PULUMI_NODEJS_")
 _KEPT = 500
 """How many programs are kept; each takes a few times the size of its sources."""
 
@@ -25,10 +32,10 @@ _KEPT = 500
 class CompiledSources:
     """What one program's sources compiled to, if they passed before."""
 
-    def __init__(self, cache: Path, root: Path, installed: Path) -> None:
+    def __init__(self, cache: Path, root: Path, installed: Path, env: Mapping[str, str]) -> None:
         """`installed` is the program's `node_modules`; nothing is known of one in its folder."""
         known = not installed.is_relative_to(root) and _is_self_contained(root)
-        digest = _digest_of_sources(root, installed) if known else ""
+        digest = _digest(root, installed, env) if known else ""
         self._file = cache / "typescript" / f"{digest}.json" if digest else None
 
     def kept(self) -> Path | None:
@@ -63,24 +70,44 @@ def _make_room(folder: Path) -> None:
 
 
 def _is_self_contained(root: Path) -> bool:
-    """Whether package.json is there and no tsconfig leads out of the project's folder."""
-    configs = (path.read_text(errors="replace") for path in root.glob("**/tsconfig*.json"))
+    """Whether all that the compiler may look at is in the project's folder.
+
+    So there must be a package.json, which says what modules are, no link, and no path that
+    leads out: a source may be compiled into another one, and leave no trace of its own.
+    """
+    sources = list(_sources(root))
     return (root / "package.json").is_file() and not any(
-        re.search(r'"(\.\.)?/', config) for config in configs
+        path.is_symlink() or _leads_out(path, root) for path in sources
     )
 
 
-def _digest_of_sources(root: Path, installed: Path) -> str:
+def _leads_out(path: Path, root: Path) -> bool:
+    """Whether a file names a path outside of `root`: in an import, or as a setting."""
+    if path.is_dir() or path.name == "package-lock.json":
+        return False
+    text = path.read_text(errors="replace")
+    named = _RELATIVE.findall(text) + (_ABSOLUTE.findall(text) if path.suffix == ".json" else [])
+    paths = (Path(os.path.normpath(path.parent / name)) for name in named)
+    return not all(found.is_relative_to(root) for found in paths)
+
+
+def _digest(root: Path, installed: Path, env: Mapping[str, str]) -> str:
     digest = hashlib.sha256(str(installed).encode())
-    for path in sorted(_sources(root)):
-        digest.update(f"{path.relative_to(root)}\0".encode())
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for name in sorted(env):
+        if name.startswith(_COMPILER_VARIABLES):
+            digest.update(f"{name}={env[name]}\0".encode())
+    packages = [installed / name / "package.json" for name in _PACKAGES]
+    for path in [*packages, *sorted(filter(Path.is_file, _sources(root)))]:
+        content = path.read_bytes() if path.is_file() else b""
+        digest.update(
+            f"{os.path.relpath(path, root)}\0".encode() + hashlib.sha256(content).digest()
+        )
     return digest.hexdigest()[:32]
 
 
 def _sources(root: Path) -> Iterator[Path]:
+    """Files that the compiler may look at, and links to folders, which it would follow."""
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name not in ("node_modules", ".git")]
-        for path in (Path(folder, name) for name in files):
-            if path.suffix in _READ and path.is_file():
-                yield path
+        yield from (Path(folder, name) for name in folders if Path(folder, name).is_symlink())
+        yield from (Path(folder, name) for name in files if Path(name).suffix in _READ)

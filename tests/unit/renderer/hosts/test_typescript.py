@@ -27,9 +27,11 @@ class _Renders:
     def __init__(self, folder: Path, root: Path) -> None:
         self._folder = folder
         self._root = root
+        self.env: dict[str, str] = {}
 
     def sources(self, *, installed: str = "node_modules") -> CompiledSources:
-        return CompiledSources(self._folder / "cache", self._root, self._folder / installed)
+        modules = self._folder / installed
+        return CompiledSources(self._folder / "cache", self._root, modules, self.env)
 
     def keep(self, files: dict[str, str], *, installed: str = "node_modules") -> None:
         recorded = self._folder / "recorded.json"
@@ -89,12 +91,62 @@ def test_nothing_is_kept_of_sources_outside_of_the_project(renders: _Renders) ->
     assert renders.kept() is None
 
 
-@pytest.mark.parametrize("path", ["../tsconfig.base.json", "/etc/tsconfig.json"])
+@pytest.mark.parametrize(
+    "path", ["../tsconfig.base.json", "/etc/tsconfig.json", "./../base.json", ".."]
+)
 def test_nothing_is_kept_where_the_compiler_reads_other_settings(
     renders: _Renders, root: Path, path: str
 ) -> None:
     (root / "tsconfig.json").write_text(json.dumps({"extends": path}))
     renders.keep({"index.ts": _CODE})
+    assert renders.kept() is None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'import { Size } from "../shared";',
+        "import { Size } from '../shared/size';",
+        'const lib = require("./../shared");',
+    ],
+)
+def test_nothing_is_kept_where_a_source_leads_out(
+    renders: _Renders, root: Path, source: str
+) -> None:
+    (root / "index.ts").write_text(source)
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is None
+
+
+def test_sources_in_folders_refer_to_each_other(renders: _Renders, root: Path) -> None:
+    (root / "apps").mkdir()
+    (root / "apps" / "shop.ts").write_text('import { answer } from "../index";')
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is not None
+
+
+def test_nothing_is_kept_where_a_link_leads_elsewhere(
+    renders: _Renders, root: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "shared").mkdir()
+    (root / "shared").symlink_to(tmp_path / "shared")
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is None
+
+
+def test_another_way_to_compile_needs_another_check(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE})
+    renders.env["TS_NODE_COMPILER_OPTIONS"] = '{"target": "es5"}'
+    assert renders.kept() is None
+
+
+def test_another_compiler_in_the_same_place_needs_another_check(
+    renders: _Renders, tmp_path: Path
+) -> None:
+    renders.keep({"index.ts": _CODE})
+    compiler = tmp_path / "node_modules" / "typescript"
+    compiler.mkdir(parents=True)
+    (compiler / "package.json").write_text('{"version": "6.0.0"}')
     assert renders.kept() is None
 
 
