@@ -56,9 +56,9 @@ def read(
         key: (entry.get("objectValue", entry["value"]), entry["secret"])
         for key, entry in shown.items()
     }
-    # The CLI tells numbers and texts alike; what the file has in plain is known better.
-    plain = {k: (v, False) for k, v in document["config"].items() if not _has_secure(v)}
-    return {**found, **plain}
+    # The CLI tells numbers and texts alike, and mappings with those of environments merged in.
+    plain = {k: v for k, v in document["config"].items() if not isinstance(v, (dict, list))}
+    return {**found, **{key: (value, False) for key, value in plain.items()}}
 
 
 def _what(document: Mapping[str, Any]) -> str:

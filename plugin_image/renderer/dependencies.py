@@ -80,6 +80,8 @@ class Cache:
             "UV_CACHE_DIR": str(self.folder / "uv"),
             "npm_config_cache": str(self.folder / "npm"),
             "GOCACHE": str(self.folder / "go-build"),
+            # A workspace above the project would bring modules that nobody looks at.
+            "GOWORK": "off",
             "GOMODCACHE": str(self.folder / "go-modules"),
         }
         ended = supervise.run(
@@ -95,6 +97,12 @@ class Cache:
                 fix="correct the lock file, or give the plugin access to its registry",
                 details=ended.output,
             )
+
+
+def project_files(root: Path) -> list[Path]:
+    """Every file of the project but those of Git, in a fixed order."""
+    found = (path for path in sorted(root.rglob("*")) if path.is_file())
+    return [path for path in found if path.relative_to(root).parts[0] != ".git"]
 
 
 def refuse_other_locks(root: Path, names: Sequence[str], instead: str) -> None:

@@ -31,6 +31,11 @@ def secrets_of(recording: Recording) -> Iterator[str]:
         yield from _marked(registration.object, inside=False)
 
 
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text and number in a value, which is secret as a whole."""
+    yield from _marked(value, inside=True)
+
+
 def _marked(node: Any, *, inside: bool) -> Iterator[str]:
     if wire.is_secret(node):
         yield from _marked(wire.reveal(node), inside=True)

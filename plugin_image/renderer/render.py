@@ -81,6 +81,7 @@ def render(root: Path, options: Options, settings: Settings) -> str:
         memory.limited(memory.container(), settings.concurrency),
         _scratch() as scratch,
     ):
+        others = Stacks(scratch)
         program = Program(
             project=project,
             stack=stack,
@@ -90,13 +91,13 @@ def render(root: Path, options: Options, settings: Settings) -> str:
             scratch=scratch,
             cache=settings.cache,
             ignore_foreign=options.ignore_foreign,
-            read_stack=Stacks(scratch).read if readable else stacks.refuse,
+            read_stack=others.read if readable else stacks.refuse,
             reads_stacks=readable,
         )
         installed = host.install(project.root, Cache(settings.cache, scratch, deadline))
         run = host.run(program, installed, deadline)
     recording = Recording.of(run.events)
-    secrets = [*configuration.secrets(), *redaction.secrets_of(recording)]
+    secrets = [*configuration.secrets(), *redaction.secrets_of(recording), *others.secrets]
     try:
         _require_success(recording, run)
         return documents.to_stream(manifests.build(recording, options))

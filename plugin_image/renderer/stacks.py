@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plugin_image.renderer import pulumi_cli
+from plugin_image.renderer import pulumi_cli, redaction
 from plugin_image.renderer.monitor.errors import MonitorError, Refusal
 from plugin_image.renderer.pulumi_cli import CliError, CliMissingError
 
@@ -29,6 +29,8 @@ class Stacks:
     def __init__(self, home: Path) -> None:
         """`home` is a folder for the CLI's own files."""
         self._home = home
+        self.secrets: list[str] = []
+        """The secret values that were read, for redaction."""
 
     def read(self, name: str) -> tuple[Mapping[str, Any], list[str]]:
         """A stack's outputs, and which of them are secret.
@@ -37,7 +39,9 @@ class Stacks:
         """
         shown = self._outputs(name)
         plain = self._outputs(name, "--show-secrets")
-        return plain, [key for key in plain if shown.get(key) != plain[key]]
+        secret = [key for key in plain if shown.get(key) != plain[key]]
+        self.secrets += redaction.texts_in([plain[key] for key in secret])
+        return plain, secret
 
     def _outputs(self, name: str, *options: str) -> dict[str, Any]:
         question = ["stack", "output", "--json", "--stack", name, *options]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.errors import ProjectError, RenderError
 from plugin_image.renderer.options import Options
 from plugin_image.renderer.render import render
 from plugin_image.renderer.settings import Settings
@@ -142,3 +142,53 @@ def test_what_takes_a_backend_is_refused_without_one(
     (program / "Pulumi.dev.yaml").write_text(content)
     with pytest.raises(ProjectError, match=f"{named}, and the plugin has no Pulumi backend"):
         _render(program)
+
+
+_CLI = """#!/bin/sh
+case "$*" in
+  *"config --show-secrets"*)
+    echo '{"shop:app": {"value": "", "objectValue": {"image": "nginx", "replicas": 3},
+      "secret": false}}' ;;
+  *"stack output"*--show-secrets*) echo '{"token": "hunter2-hunter2"}' ;;
+  *"stack output"*) echo '{"token": "[secret]"}' ;;
+esac
+"""
+"""A stand-in for what takes Pulumi Cloud: what its answers look like is from the CLI's source."""
+
+
+@pytest.fixture
+def cloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty project, and a CLI that is logged in."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "pulumi").write_text(_CLI)
+    (tmp_path / "bin" / "pulumi").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setenv("PULUMI_ACCESS_TOKEN", "token")
+    root = tmp_path / "program"
+    root.mkdir()
+    (root / "Pulumi.yaml").write_text("name: shop\nruntime: python\n")
+    return root
+
+
+def test_what_an_environment_adds_to_a_value_is_kept(cloud: Path) -> None:
+    (cloud / "Pulumi.dev.yaml").write_text(
+        "environment: [team]\nconfig: {shop:app: {replicas: 3}}\n"
+    )
+    (cloud / "__main__.py").write_text(
+        "import pulumi\nimport pulumi_kubernetes as k8s\n"
+        "app = pulumi.Config().require_object('app')\n"
+        "k8s.core.v1.ConfigMap('app', data={'image': app['image']})\n"
+    )
+    assert "image: nginx" in _render(cloud)
+
+
+def test_another_stacks_secret_is_not_told_by_an_error(cloud: Path) -> None:
+    (cloud / "__main__.py").write_text(
+        "import pulumi\n"
+        "def fail(token):\n    raise ValueError(token)\n"
+        "pulumi.StackReference('acme/net/prod').get_output('token').apply(fail)\n"
+    )
+    with pytest.raises(RenderError) as failed:
+        _render(cloud)
+    assert "ValueError: [secret]" in failed.value.report()
+    assert "hunter2" not in failed.value.report()

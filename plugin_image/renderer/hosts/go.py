@@ -7,6 +7,7 @@ hash of the module's sources.
 
 import json
 import os
+import re
 from pathlib import Path
 
 from plugin_image.renderer import dependencies, supervise
@@ -17,6 +18,8 @@ from plugin_image.renderer.monitor.session import Session
 from plugin_image.renderer.program import Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline
 
+_REPLACEMENT = re.compile(r"=>\s*[\"`]?((?:\.\.?|/)[^\s\"`]*)")
+"""A folder that go.mod has a module from."""
 _BINARY = "program"
 _PARALLEL = 16
 
@@ -29,12 +32,12 @@ def install(root: Path, cache: Cache) -> Path:
     """
     if not (root / "go.mod").is_file():
         raise ProjectError("no go.mod beside Pulumi.yaml", fix="put the program into a Go module")
-    if "=> ../" in (root / "go.mod").read_text():
+    if _replaces_from_outside(root):
         raise ProjectError(
             "go.mod replaces a module by a folder outside of the project",
             fix="move the folder into the project, or publish the module",
         )
-    sources = [path for path in sorted(root.rglob("*")) if path.is_file() and _counts(path, root)]
+    sources = _sources(root)
 
     def fill(folder: Path) -> None:
         build: list[str | Path] = [dependencies.tool("go"), "build", "-trimpath", "-buildvcs=false"]
@@ -43,10 +46,17 @@ def install(root: Path, cache: Cache) -> Path:
     return cache.once("go", root, sources, fill) / _BINARY
 
 
-def _counts(path: Path, root: Path) -> bool:
-    """Whether a file may be part of the binary: a stack's configuration and Git's files are not."""
-    relative = path.relative_to(root)
-    return relative.parts[0] != ".git" and not relative.name.startswith("Pulumi.")
+def _replaces_from_outside(root: Path) -> bool:
+    folders = _REPLACEMENT.findall((root / "go.mod").read_text())
+    return not all(Path(os.path.normpath(root / name)).is_relative_to(root) for name in folders)
+
+
+def _sources(root: Path) -> list[Path]:
+    """Files that may be part of the binary; configuration is where it embeds files."""
+    files = dependencies.project_files(root)
+    if any("//go:embed" in f.read_text(errors="replace") for f in files if f.suffix == ".go"):
+        return files
+    return [path for path in files if not path.name.startswith("Pulumi.")]
 
 
 def run(program: Program, installed: Path, deadline: Deadline) -> Run:

@@ -6,6 +6,7 @@ without a name, which holds all that was known if the program dies.
 
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -14,12 +15,15 @@ from pathlib import Path
 
 from plugin_image.renderer import dependencies, supervise
 from plugin_image.renderer.dependencies import Cache
-from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.errors import DependencyError, ProjectError
 from plugin_image.renderer.monitor.recording import Event
 from plugin_image.renderer.program import Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline
 
 _OTHER_LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock")
+_LOCAL = re.compile(r"^\s*(?:-(?!-hash)|[./])|\bfile:|@\s*[./]", re.MULTILINE)
+"""Further files of requirements, options, and packages in folders."""
+_OUTSIDE = re.compile(r"(?:^|[\s@=:/])\.\./", re.MULTILINE)
 _RUNNER = Path(__file__).with_name("python_runner.py")
 
 
@@ -39,7 +43,23 @@ def install(root: Path, cache: Cache) -> Path:
         install: list[str | Path] = [uv, "pip", "install", "--quiet", "--compile-bytecode"]
         cache.run([*install, "--python", _python(venv), "--requirement", requirements], root)
 
-    return _python(cache.once("python", root, [requirements], fill) / "venv")
+    inputs = _inputs(requirements)
+    return _python(cache.once("python", root, inputs, fill) / "venv")
+
+
+def _inputs(requirements: Path) -> list[Path]:
+    """What decides about what is installed: all of the project where a part of it is named.
+
+    Raises DependencyError where files outside of the project are.
+    """
+    text = requirements.read_text()
+    if _OUTSIDE.search(text):
+        raise DependencyError(
+            "requirements.txt names a file outside of the project",
+            fix="move it into the project, or publish the package",
+        )
+    root = requirements.parent
+    return dependencies.project_files(root) if _LOCAL.search(text) else [requirements]
 
 
 def _python(venv: Path) -> Path:

@@ -248,7 +248,9 @@ class Monitor:
         namespace = wire.reveal(structs.from_struct(request.object).get("namespace"))
         if not policy.is_foreign(request.type.removeprefix(_PROVIDERS)) and namespace:
             self._provider_namespaces[urn] = str(namespace)
-        response = resource_pb2.RegisterResourceResponse(id=request.name)
+        # A reference to it is `urn::id`, and its name may be anything.
+        identity = request.name.replace(":", "-")
+        response = resource_pb2.RegisterResourceResponse(id=identity)
         response.object.CopyFrom(request.object)
         return response
 

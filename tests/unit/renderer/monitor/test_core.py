@@ -125,12 +125,13 @@ class TestObjects:
 
 
 class TestProviders:
-    def register_provider(self, harness: Harness, **properties: Any) -> str:
-        response = harness.register("pulumi:providers:kubernetes", "there", properties)
+    def register_provider(self, harness: Harness, name: str = "there", **properties: Any) -> str:
+        response = harness.register("pulumi:providers:kubernetes", name, properties)
         return f"{response.urn}::{response.id}"
 
-    def test_a_provider_gives_its_namespace(self, harness: Harness) -> None:
-        provider = self.register_provider(harness, namespace="other", kubeconfig="{}")
+    @pytest.mark.parametrize("name", ["there", "team::there"])
+    def test_a_provider_gives_its_namespace(self, harness: Harness, name: str) -> None:
+        provider = self.register_provider(harness, name, namespace="other", kubeconfig="{}")
         harness.register(CONFIG_MAP, "settings", provider=provider)
         harness.register("kubernetes:core/v1:Namespace", "team", provider=provider)
         settings, namespace = (entry.object for entry in harness.recording.registrations)
