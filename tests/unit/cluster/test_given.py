@@ -7,7 +7,7 @@ from tests.cluster.harness.clusters import Given
 
 
 def test_a_kubeconfig_alone_is_that_of_somebody_s_work_and_is_left_alone() -> None:
-    assert Given.from_environment({"KUBECONFIG": "/work/kubeconfig"}) is None
+    assert Given.from_environment({"KUBECONFIG": "/home/me/kubeconfig"}) is None
 
 
 def test_a_registry_and_a_kubeconfig_are_used() -> None:
