@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from components import haproxy
 from components.argocd import PLUGINS_VOLUME, VAR_FILES_VOLUME
-from components.sidecar import Json, Sidecar, security_context
+from components.sidecar import Json, Sidecar, security_context, socket_path
 from plugin_image import contract
 
 ARGOCD_BINARY: Final = "/usr/local/bin/argocd"
@@ -90,7 +90,8 @@ class ServicePod:
         }
 
     def _plugin(self) -> Json:
-        return self.plugin.container() | {"lifecycle": _before_stop(_WAIT_FOR_PROXY)}
+        socket = socket_path(self.plugin.plugin_name)
+        return self.plugin.container() | {"lifecycle": _before_stop(_end_after_proxy(socket))}
 
     def _proxy(self) -> Json:
         return _haproxy(
@@ -165,12 +166,6 @@ _RUN: Final = ["/bin/sh", f"{haproxy.CONFIG_DIR}/{haproxy.RUN_SCRIPT}"]
 _DRAINING: Final = f"{contract.PLUGIN_SOCKET_DIR}/{haproxy.DRAINING}"
 _DRAINED: Final = f"{contract.PLUGIN_SOCKET_DIR}/{haproxy.DRAINED}"
 _TAKE_THE_LAST: Final = f"touch {_DRAINING} && sleep {_OTHERS_HAVE_SEEN_SECONDS}"
-_WAIT_FOR_PROXY: Final = (
-    # Not where the container alone is restarted. The first SIGTERM makes cmp-server delete its
-    # socket and live on; with this one, that of the kubelet is the second, which ends it.
-    f"sleep 1; if [ -e {_DRAINING} ]; then until [ -e {_DRAINED} ]; do sleep 1; done; fi; "
-    "kill -TERM 1"
-)
 
 
 def _haproxy(
@@ -216,6 +211,20 @@ def _probe(path: str, *, period: int, failures: int) -> Json:
         "timeoutSeconds": 5,
         "failureThreshold": failures,
     }
+
+
+def _end_after_proxy(socket: str) -> str:
+    """Return the script that lets HAProxy finish, then makes cmp-server end at the next SIGTERM.
+
+    The first SIGTERM makes cmp-server delete its socket and live on, the second ends it. That
+    of the kubelet is the second, and must not come before the first was taken: the two would
+    be one to the kernel, and the pod would wait out its whole grace period.
+    """
+    return (
+        # Not where the container alone is restarted.
+        f"sleep 1; if [ -e {_DRAINING} ]; then until [ -e {_DRAINED} ]; do sleep 1; done; fi; "
+        f"kill -TERM 1; while [ -e {socket} ]; do sleep 1; done; sleep 1"
+    )
 
 
 def _before_stop(script: str) -> Json:
