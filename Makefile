@@ -46,7 +46,7 @@ image:
 endif
 
 test-unit: $(VENV) ## Unit tests: no network, no Go, seconds
-	$(BIN)/pytest tests/unit tests/toolchain --cov=plugin_image/renderer/monitor --cov-branch --cov-fail-under=95 --cov-report=term:skip-covered
+	$(BIN)/pytest tests/unit tests/toolchain --cov=plugin_image/renderer/pulumi/monitor --cov-branch --cov-fail-under=95 --cov-report=term:skip-covered
 
 test-render: $(VENV) ## Programs and what must come of each
 	$(BIN)/pytest tests/render --ignore=tests/render/test_isolation.py --ignore=tests/render/test_determinism.py

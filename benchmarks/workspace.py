@@ -7,9 +7,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from plugin_image.renderer import dependencies
-from plugin_image.renderer.dependencies import Cache
-from plugin_image.renderer.hosts import nodejs, python
+from plugin_image.renderer.pulumi import dependencies
+from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.hosts import nodejs, python
 from plugin_image.renderer.supervise import Deadline
 from tests import toolchain
 from tests.e2e.harness import image_packages

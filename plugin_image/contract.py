@@ -69,6 +69,7 @@ class OptionKind(StrEnum):
     """How a value is given; the names are those of Argo CD's `collectionType`."""
 
     STRING = "string"
+    ARRAY = "array"
     MAP = "map"
 
 
@@ -76,6 +77,8 @@ class OptionKind(StrEnum):
 class Option:
     """One option of an Application, as a plugin parameter or a plugin `env` entry."""
 
+    plugin: str
+    """Whose option it is; begins its name in `env`."""
     name: str
     kind: OptionKind
     title: str
@@ -85,37 +88,45 @@ class Option:
     def env(self) -> str:
         """The plugin `env` name of the same option: `allowEmpty` is `PULUMI_ALLOW_EMPTY`.
 
-        A map is given there as one JSON object.
+        A map is given there as one JSON object, an array as one JSON list.
         """
         words = "".join(f"_{c}" if c.isupper() else c for c in self.name)
-        return f"PULUMI_{words.upper()}"
+        return f"{self.plugin}_{words.upper()}"
+
+
+_PULUMI: Final = "PULUMI"
 
 
 STACK: Final = Option(
+    _PULUMI,
     "stack",
     OptionKind.STRING,
     "Stack",
     "Name of the Pulumi stack. Needed unless the folder has exactly one Pulumi.<stack>.yaml.",
 )
 CONFIG: Final = Option(
+    _PULUMI,
     "config",
     OptionKind.MAP,
     "Configuration values",
     "Configuration on top of Pulumi.<stack>.yaml. A key without a namespace is the project's.",
 )
 ALLOW_EMPTY: Final = Option(
+    _PULUMI,
     "allowEmpty",
     OptionKind.STRING,
     "Allow an empty result",
     "`true` lets a program render no objects at all, which makes Argo CD prune everything.",
 )
 ALLOW_PLAINTEXT_SECRETS: Final = Option(
+    _PULUMI,
     "allowPlaintextSecrets",
     OptionKind.STRING,
     "Allow secrets outside of Secrets",
     "`true` lets values marked as secret in Pulumi land in objects other than `kind: Secret`.",
 )
 NON_KUBERNETES: Final = Option(
+    _PULUMI,
     "nonKubernetes",
     OptionKind.STRING,
     "Resources of other providers",
@@ -123,13 +134,14 @@ NON_KUBERNETES: Final = Option(
     "ignored resource do not run.",
 )
 SYNC_WAVES: Final = Option(
+    _PULUMI,
     "syncWaves",
     OptionKind.STRING,
     "Dependencies as sync waves",
     "`true` lets Argo CD apply objects in the order of the program's dependencies.",
 )
 
-OPTIONS: Final = (
+PULUMI_OPTIONS: Final = (
     STACK,
     CONFIG,
     ALLOW_EMPTY,
@@ -137,4 +149,4 @@ OPTIONS: Final = (
     NON_KUBERNETES,
     SYNC_WAVES,
 )
-"""Every option, in the order in which Argo CD shows them."""
+"""Those of Pulumi programs, in the order in which Argo CD shows them."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from plugin_image.renderer.hosts import nodejs
+from plugin_image.renderer.pulumi.hosts import nodejs
 from tests import toolchain
 from tests.e2e.harness import image_packages
 from tests.render import corpus

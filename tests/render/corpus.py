@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from plugin_image.renderer.options import Options
+from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.settings import Settings
 from tests.e2e.harness import image_packages
 

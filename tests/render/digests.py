@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 
 from plugin_image.renderer.errors import RenderError
-from plugin_image.renderer.hosts import nodejs
-from plugin_image.renderer.render import render
+from plugin_image.renderer.pulumi.hosts import nodejs
+from plugin_image.renderer.pulumi.render import render
 from tests.render import corpus
 from tests.render.corpus import Case
 

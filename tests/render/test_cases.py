@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from plugin_image.renderer.errors import RenderError
-from plugin_image.renderer.options import Options
-from plugin_image.renderer.render import render
+from plugin_image.renderer.pulumi.options import Options
+from plugin_image.renderer.pulumi.render import render
 from plugin_image.renderer.settings import Settings
 from tests.render import corpus
 from tests.render.corpus import CASES, Case

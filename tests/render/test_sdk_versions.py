@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer.errors import ProgramError
-from plugin_image.renderer.options import Options
-from plugin_image.renderer.render import render
+from plugin_image.renderer.pulumi.options import Options
+from plugin_image.renderer.pulumi.render import render
 from plugin_image.renderer.settings import Settings
 from tests.toolchain import cache
 

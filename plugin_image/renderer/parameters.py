@@ -1,0 +1,147 @@
+"""What an Application says: plugin parameters and plugin `env`, checked against the contract.
+
+Argo CD sends parameters as JSON in ARGOCD_APP_PARAMETERS and each plugin `env` entry with
+the prefix ARGOCD_ENV_ (util/argo, reposerver/repository/repository.go).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plugin_image.contract import Option, OptionKind
+from plugin_image.renderer.errors import UsageError
+
+_ENV_PREFIX = "ARGOCD_ENV_"
+
+
+@dataclass(frozen=True)
+class Given:
+    """The values of the options that an Application gives."""
+
+    values: Mapping[Option, Any]
+
+    def text(self, option: Option) -> str | None:
+        """The value of a `string`; none when it is empty or not given."""
+        return self.values.get(option) or None
+
+    def texts(self, option: Option) -> list[str]:
+        """The value of an `array`."""
+        return list(self.values.get(option, []))
+
+    def mapping(self, option: Option) -> dict[str, str]:
+        """The value of a `map`."""
+        return dict(self.values.get(option, {}))
+
+    def flag(self, option: Option) -> bool:
+        """Whether the option is `true`. Raises UsageError for neither `true` nor `false`."""
+        return self.choice(option, ("false", "true")) == "true"
+
+    def choice(self, option: Option, choices: Sequence[str]) -> str:
+        """The value of an option that has few; the first is the default, also for an empty text.
+
+        Raises UsageError for any other.
+        """
+        value = self.text(option) or choices[0]
+        if value not in choices:
+            raise UsageError(f"`{option.name}` is {value!r}", fix=f"use {' or '.join(choices)}")
+        return value
+
+
+def read(env: Mapping[str, str], options: Sequence[Option]) -> Given:
+    """Read what an Application gives of `options` from a plugin command's environment.
+
+    Raises UsageError for an option that does not exist, has the wrong type, or is given
+    twice with different values.
+    """
+    given = _parameters(env.get("ARGOCD_APP_PARAMETERS"), options)
+    for option, value in _env_options(env, options).items():
+        if given.setdefault(option, value) != value:
+            raise UsageError(
+                f"plugin parameter `{option.name}` and plugin env {option.env} differ",
+                fix="keep one of them",
+            )
+    return Given(given)
+
+
+def announcement(options: Sequence[Option]) -> list[dict[str, Any]]:
+    """The options in the form of Argo CD's dynamic parameters."""
+    return [
+        {
+            "name": option.name,
+            "title": option.title,
+            "tooltip": option.tooltip,
+            "collectionType": option.kind.value,
+        }
+        for option in options
+    ]
+
+
+def _parameters(text: str | None, options: Sequence[Option]) -> dict[Option, Any]:
+    """The options among the parameters; `null` is what `plugin: {}` gives."""
+    try:
+        entries = json.loads(text or "null") or []
+    except ValueError as error:
+        raise UsageError("ARGOCD_APP_PARAMETERS is not JSON") from error
+    known = {option.name: option for option in options}
+    given = {}
+    for entry in entries:
+        option = known.get(entry.get("name"))
+        if option is None:
+            raise UsageError(
+                f"unknown plugin parameter `{entry.get('name')}`",
+                fix=f"use one of {', '.join(known)}",
+            )
+        if option.kind.value not in entry:
+            raise UsageError(
+                f"plugin parameter `{option.name}` has no `{option.kind.value}`",
+                fix=f"give its value as `{option.kind.value}`",
+            )
+        given[option] = _checked(
+            option, entry[option.kind.value], f"plugin parameter `{option.name}`"
+        )
+    return given
+
+
+def _env_options(env: Mapping[str, str], options: Sequence[Option]) -> dict[Option, Any]:
+    known = {option.env: option for option in options}
+    ours = tuple(f"{plugin}_" for plugin in {option.plugin for option in options})
+    given = {}
+    for full_name, text in sorted(env.items()):
+        name = full_name.removeprefix(_ENV_PREFIX)
+        if name == full_name or not name.startswith(ours):
+            continue
+        if name not in known:
+            raise UsageError(f"unknown plugin env {name}", fix=f"use one of {', '.join(known)}")
+        option = known[name]
+        given[option] = _checked(option, _env_value(option, text), f"plugin env {name}")
+    return given
+
+
+def _env_value(option: Option, text: str) -> Any:
+    if option.kind is OptionKind.STRING:
+        return text
+    example = '{"key": "value", …}' if option.kind is OptionKind.MAP else '["value", …]'
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"plugin env {option.env} is not JSON", fix=f"give {example}") from error
+
+
+def _checked(option: Option, value: Any, what: str) -> Any:
+    shapes = {
+        OptionKind.STRING: ("a text", isinstance(value, str)),
+        OptionKind.ARRAY: ("a list of texts", isinstance(value, list) and _all_texts(value)),
+        OptionKind.MAP: (
+            "a map of texts",
+            isinstance(value, dict) and _all_texts([*value.values()]),
+        ),
+    }
+    wanted, fits = shapes[option.kind]
+    if not fits:
+        raise UsageError(f"{what} is not {wanted}")
+    return value
+
+
+def _all_texts(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)

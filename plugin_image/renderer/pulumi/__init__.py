@@ -1,0 +1,1 @@
+"""Pulumi programs: what runs them, and what becomes of what they register."""

@@ -1,0 +1,98 @@
+"""Reads a stack's configuration where only the Pulumi CLI can.
+
+That is: values encrypted by a cloud's key or by Pulumi Cloud, and Pulumi ESC environments.
+Source: pulumi/pulumi `pkg/secrets/cloud/manager.go`, `pkg/cmd/pulumi/config/config.go`.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.pulumi import pulumi_cli
+from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
+
+
+def is_needed(document: Mapping[str, Any]) -> bool:
+    """Whether a stack file takes more than a passphrase to read."""
+    encrypted_elsewhere = "encryptionsalt" not in document and _has_secure(document["config"])
+    return bool(document.get("environment") or _provider(document) or encrypted_elsewhere)
+
+
+def read(
+    project: str, stack: str, file: Path, document: Mapping[str, Any]
+) -> dict[str, tuple[Any, bool]]:
+    """Each value by its whole key, with those of environments, and whether it is secret.
+
+    `document` is the parsed stack file, whose `config` has whole keys. Raises ProjectError
+    when the CLI, credentials or the right to read are missing.
+    """
+    uses = f"{file.name} uses {_what(document)}"
+    by_key_of_a_cloud = _provider(document) and not document.get("environment")
+    if not by_key_of_a_cloud and not pulumi_cli.has_backend(os.environ):
+        raise ProjectError(
+            f"{uses}, and the plugin has no Pulumi backend",
+            fix="give PULUMI_ACCESS_TOKEN to the plugin's credentials, or use a passphrase "
+            "(`pulumi stack change-secrets-provider passphrase`)",
+        )
+    try:
+        shown = _ask(project, stack, file, key=_provider(document) if by_key_of_a_cloud else "")
+    except CliMissingError as error:
+        raise ProjectError(
+            f"{uses}, which takes the Pulumi CLI",
+            fix="use the variant `full` of the plugin image, or a passphrase "
+            "(`pulumi stack change-secrets-provider passphrase`)",
+        ) from error
+    except CliError as error:
+        raise ProjectError(
+            f"{uses}, which cannot be read: {error}",
+            fix="check the credentials that the plugin was given",
+        ) from error
+    found = {
+        key: (entry.get("objectValue", entry["value"]), entry["secret"])
+        for key, entry in shown.items()
+    }
+    # The CLI tells numbers and texts alike, and mappings with those of environments merged in.
+    plain = {k: v for k, v in document["config"].items() if not isinstance(v, (dict, list))}
+    return {**found, **{key: (value, False) for key, value in plain.items()}}
+
+
+def _what(document: Mapping[str, Any]) -> str:
+    if document.get("environment"):
+        return "Pulumi ESC environments"
+    provider = _provider(document)
+    return f"the secrets provider {provider!r}" if provider else "Pulumi Cloud's secrets provider"
+
+
+def _provider(document: Mapping[str, Any]) -> str:
+    """The secrets provider's address, for one that is no passphrase."""
+    provider = document.get("secretsprovider")
+    return str(provider) if provider not in (None, "passphrase") else ""
+
+
+def _has_secure(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return "secure" in value or any(map(_has_secure, value.values()))
+    return isinstance(value, list) and any(map(_has_secure, value))
+
+
+def _ask(project: str, stack: str, file: Path, *, key: str) -> dict[str, Any]:
+    """What `pulumi config` says in a project that has nothing but the stack file.
+
+    What a cloud's `key` encrypts does not depend on a backend, so an empty one is made for it.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        backend = folder / "backend"
+        backend.mkdir()
+        (folder / "Pulumi.yaml").write_text(json.dumps({"name": project, "runtime": "yaml"}))
+        (folder / f"Pulumi.{stack}.yaml").write_bytes(file.read_bytes())
+        env = {"PULUMI_BACKEND_URL": f"file://{backend}"} if key else {}
+        ask = partial(pulumi_cli.run, cwd=folder, home=folder / "home", env=env)
+        if key:
+            ask(["stack", "init", stack, "--secrets-provider", key])
+        return dict(json.loads(ask(["config", "--show-secrets", "--json", "--stack", stack])))

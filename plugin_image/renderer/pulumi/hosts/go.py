@@ -1,0 +1,109 @@
+"""Builds and runs Go programs, against a monitor in this process.
+
+A Go program is one binary that takes everything from its environment. Source: pulumi/pulumi
+`sdk/go/pulumi-language-go/main.go` and `sdk/go/pulumi/run.go`. The binary is kept under a
+hash of the module's sources.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+
+from plugin_image.renderer import supervise
+from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.pulumi import dependencies
+from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
+from plugin_image.renderer.pulumi.monitor.session import Session
+from plugin_image.renderer.pulumi.program import Failure, Program, Run
+from plugin_image.renderer.supervise import Deadline
+
+_REPLACEMENT = re.compile(r"=>\s*[\"`]?((?:\.\.?|/)[^\s\"`]*)")
+"""A folder that go.mod has a module from."""
+_BINARY = "program"
+_PARALLEL = 16
+
+
+def install(root: Path, cache: Cache) -> Path:
+    """The program's binary, built if its sources are new.
+
+    Raises ProjectError without a go.mod or for a module outside of the project, and
+    DependencyError when Go is missing or the build fails.
+    """
+    if not (root / "go.mod").is_file():
+        raise ProjectError("no go.mod beside Pulumi.yaml", fix="put the program into a Go module")
+    if _replaces_from_outside(root):
+        raise ProjectError(
+            "go.mod replaces a module by a folder outside of the project",
+            fix="move the folder into the project, or publish the module",
+        )
+    sources = _sources(root)
+
+    def fill(folder: Path) -> None:
+        build: list[str | Path] = [dependencies.tool("go"), "build", "-trimpath", "-buildvcs=false"]
+        cache.run([*build, "-o", folder / _BINARY, "."], root)
+
+    return cache.once("go", root, sources, fill) / _BINARY
+
+
+def _replaces_from_outside(root: Path) -> bool:
+    folders = _REPLACEMENT.findall((root / "go.mod").read_text())
+    return not all(Path(os.path.normpath(root / name)).is_relative_to(root) for name in folders)
+
+
+def _sources(root: Path) -> list[Path]:
+    """Files that may be part of the binary; configuration is where it embeds files."""
+    files = dependencies.project_files(root)
+    if any("//go:embed" in f.read_text(errors="replace") for f in files if f.suffix == ".go"):
+        return files
+    return [path for path in files if not path.name.startswith("Pulumi.")]
+
+
+def run(program: Program, installed: Path, deadline: Deadline) -> Run:
+    """Run the binary. Raises ProjectError when `main` names nothing, and DeadlineError."""
+    folder, _ = program.entry()
+    events: list[Event] = []
+    with Session(
+        program.job(), events.append, env=program.env, read_stack=program.read_stack
+    ) as session:
+        ended = supervise.run(
+            [installed],
+            doing="the program was running",
+            cwd=folder,
+            env={**program.env, **_environment(program, session.endpoint())},
+            deadline=deadline,
+        )
+    return Run(events, ended, _failure(events, ended.output) if ended.status else None)
+
+
+def _environment(program: Program, address: str) -> dict[str, str]:
+    return {
+        "PULUMI_PROJECT": program.project.name,
+        "PULUMI_ROOT_DIRECTORY": str(program.project.root),
+        "PULUMI_STACK": program.stack,
+        "PULUMI_ORGANIZATION": program.ORGANIZATION,
+        "PULUMI_CONFIG": json.dumps(dict(program.configuration.values)),
+        "PULUMI_CONFIG_SECRET_KEYS": json.dumps(sorted(program.configuration.secret_keys)),
+        "PULUMI_DRY_RUN": "false",
+        "PULUMI_PARALLEL": str(_PARALLEL),
+        "PULUMI_MONITOR": address,
+        "PULUMI_ENGINE": address,
+        "PATH": os.environ.get("PATH", ""),
+    }
+
+
+def _failure(events: list[Event], output: str) -> Failure:
+    """What the program logged as an error, or else the last line that tells one."""
+    errors = [m.text for m in Recording.of(events).messages if m.severity == "error"]
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    telling = [line for line in lines if line.startswith(("error:", "panic:"))]
+    text = next(iter([*map(_first_cause, errors), *telling, *lines[-1:]]), "it said nothing")
+    return Failure(text=text, place="", traceback="\n".join(errors))
+
+
+def _first_cause(error: str) -> str:
+    """The line that tells; the SDK wraps errors and lists them, each behind a star."""
+    lines = [line.strip() for line in error.splitlines()]
+    causes = [line.removeprefix("* ") for line in lines if line.startswith("* ")]
+    return next(filter(None, [*causes, *lines]), "")

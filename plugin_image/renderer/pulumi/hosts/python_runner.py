@@ -1,0 +1,151 @@
+"""Runs one Python program against a monitor in the same process.
+
+Started as a script by `hosts.python`, in the interpreter that has the program's SDK, with
+the job as JSON on stdin and the number of the file for events as its argument. Does what
+Pulumi's `pulumi-language-python-exec` does, without the network where it can, and with a
+report of the failure that names the program's own line.
+"""
+
+import asyncio
+import gc
+import inspect
+import json
+import logging
+import os
+import runpy
+import sys
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+_IMPORT_ROOT = str(Path(__file__).resolve().parents[4])
+_PARALLEL = 4
+_GARBAGE_THRESHOLD = 200_000
+
+
+def main() -> int:
+    """Run the job; the exit status is 0 only if the program came to its end."""
+    # What a program makes lives to its end. To look through it for garbage as often as Python
+    # does takes half of the time of a program with thousands of objects.
+    gc.set_threshold(_GARBAGE_THRESHOLD)
+    given = json.load(sys.stdin)
+    report = _reporter(int(sys.argv[1]))
+    sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - the program's own stdin
+    sys.argv = [given["entry"]]
+    sys.path[0] = os.getcwd()  # noqa: PTH109 - in place of this script's folder
+    try:
+        _run(given, report)
+    except BaseException as error:  # noqa: BLE001 - whatever it was, it is reported
+        if isinstance(error, SystemExit) and error.code in (None, 0):
+            return 0  # without `finished`: an early exit, which is told apart from failure
+        report({"failure": _describe(error, given["job"]["root"])})
+        return 1
+    report({"finished": True})
+    return 0
+
+
+def _reporter(fd: int) -> Any:
+    os.set_inheritable(fd, False)
+
+    def report(event: dict[str, Any]) -> None:
+        os.write(fd, json.dumps(event).encode() + b"\n")
+
+    return report
+
+
+def _run(given: dict[str, Any], report: Any) -> None:
+    """Run the program, with the monitor at the given address or else in this process."""
+    sys.path.append(_IMPORT_ROOT)
+    _require_sdk()
+    import pulumi.runtime
+
+    from plugin_image.renderer.pulumi.monitor.direct import DirectStub, InPlaceExecutor
+    from plugin_image.renderer.pulumi.monitor.job import Job
+    from plugin_image.renderer.pulumi.monitor.session import Session
+    from plugin_image.renderer.pulumi.stacks import refuse
+
+    sys.path.remove(_IMPORT_ROOT)
+    job = Job(**given["job"])
+    session = Session(job, report, env=dict(os.environ), read_stack=refuse)
+    settings: dict[str, Any] = {
+        "monitor": given["address"] or DirectStub(session.monitor, waits=session.monitor.waits),
+        "engine": given["address"] or DirectStub(session.engine),
+        "parallel": _PARALLEL,
+        "dry_run": False,
+        "root_directory": job.root,
+        "project": job.project,
+        "stack": job.stack,
+        "organization": job.organization,
+    }
+    # An older SDK has fewer settings.
+    known = inspect.signature(pulumi.runtime.Settings).parameters
+    pulumi.runtime.set_all_config(job.config, job.secret_keys)
+    pulumi.runtime.configure(
+        pulumi.runtime.Settings(**{key: settings[key] for key in settings if key in known})
+    )
+    # A failed program leaves tasks behind that nobody awaits; its failure is reported once.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    executor = (ThreadPoolExecutor if given["address"] else InPlaceExecutor)(_PARALLEL * 4)
+    loop.set_default_executor(executor)
+    try:
+        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _execute(given["entry"])))
+    finally:
+        executor.shutdown(wait=False)
+        session.close()
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+def _require_sdk() -> None:
+    """Raise RuntimeError when the program's SDK is missing or too old for the protocol."""
+    try:
+        from pulumi.runtime.proto import callback_pb2  # noqa: F401 - since 3.113
+    except ModuleNotFoundError as error:
+        if error.name != "pulumi":
+            raise
+        raise RuntimeError("the Pulumi SDK is not installed") from error
+    except ImportError as error:
+        from importlib.metadata import version
+
+        raise RuntimeError(f"its Pulumi SDK {version('pulumi')} is too old") from error
+
+
+def _execute(entry: str) -> None:
+    runpy.run_path(entry, run_name="__main__")
+
+
+def _describe(error: BaseException, root: str) -> dict[str, str]:
+    """The failure: what, at which line of the program, and the traceback from there on."""
+    place = ""
+    frames = traceback.extract_tb(error.__traceback__)
+    first = len(frames)
+    for index, frame in enumerate(frames):
+        path = os.path.abspath(frame.filename)  # noqa: PTH100 - frozen modules have no path
+        own = not frame.filename.startswith("<") and "site-packages" not in path
+        if own and path.startswith(root + os.sep):
+            place = f"{os.path.relpath(path, root)}:{frame.lineno}"
+            first = min(first, index)
+    if isinstance(error, SyntaxError) and error.filename:
+        place = f"{os.path.relpath(error.filename, root)}:{error.lineno}"
+        first = len(frames)
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    message = next(filter(None, map(str.strip, said.splitlines())), "")
+    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    lines = traceback.format_exception(type(error), error, error.__traceback__, chain=False)
+    shown = (
+        lines[:1] + lines[1 + first :]
+        if first < len(frames)
+        else traceback.format_exception_only(error)
+    )
+    return {"text": text, "place": place, "traceback": "".join(shown).strip()}
+
+
+if __name__ == "__main__":
+    status = main()
+    # Threads of the program that never end must not keep a finished render waiting.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

@@ -1,0 +1,425 @@
+"""The resource monitor: registrations in, a recording out.
+
+Answers each request of pulumi/pulumi `proto/pulumi/resource.proto` by its message, in
+whatever thread it comes. It knows neither gRPC nor processes; `direct` and `server` carry
+the messages. It works with the message classes of the program's own SDK, so it names no
+message that an older SDK may lack at import.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+from urllib.parse import unquote
+
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import resource_pb2
+
+from plugin_image.renderer.pulumi.monitor import objects, policy, structs, wire
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.monitor.job import ReadStack
+from plugin_image.renderer.pulumi.monitor.naming import Namer
+from plugin_image.renderer.pulumi.monitor.recording import Registration, Report
+from plugin_image.renderer.pulumi.monitor.transforms import Transforms
+
+_STACK: Final = "pulumi:pulumi:Stack"
+_STACK_REFERENCE: Final = "pulumi:pulumi:StackReference"
+_STASH: Final = "pulumi:index:Stash"
+_PROVIDERS: Final = "pulumi:providers:"
+_GET_RESOURCE: Final = "pulumi:pulumi:getResource"
+
+_FEATURES: Final = {
+    "secrets": "SECRETS",
+    "resourceReferences": "RESOURCE_REFERENCES",
+    "aliasSpecs": "ALIAS_SPECS",
+    "deletedWith": "DELETED_WITH",
+    "replaceWith": "REPLACE_WITH",
+    "transforms": "TRANSFORMS",
+    "invokeTransforms": "INVOKE_TRANSFORMS",
+    "parameterization": "PARAMETERIZATION",
+    "resourceHooks": "RESOURCE_HOOKS",
+    "errorHooks": "ERROR_HOOKS",
+    "replacementTrigger": "REPLACEMENT_TRIGGER",
+    "stateMigrations": "STATE_MIGRATIONS",
+}
+"""What the monitor supports: the id that SupportsFeature asks by, and the enum's name."""
+
+_ANSWERED_BY_OTHERS: Final = frozenset({"ReadResource", "Invoke", "Call"})
+
+
+class Plugin(Protocol):
+    """What the monitor asks of the real Kubernetes provider (`plugin.KubernetesPlugin`)."""
+
+    def invoke(self, function: str, arguments: Any) -> Any:
+        """The InvokeResponse of a function."""
+
+    def construct(self, request: Any, fields: Mapping[str, Any]) -> Any:
+        """The ConstructResponse of a component."""
+
+    def learn(self, error: MonitorError) -> bool:
+        """Whether the plugin has learned from a failed `construct`, which is worth another try."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The deployment that the program runs in."""
+
+    project: str
+    stack: str
+    organization: str
+    namespace: str
+    """Where Argo CD puts objects that name no namespace."""
+    root: str
+    """The project's folder; places in the program are told relative to it."""
+    config: Mapping[str, str] = field(default_factory=dict)
+    secret_keys: tuple[str, ...] = ()
+    ignore_foreign: bool = False
+    """Leave out what is not a Kubernetes object, rather than refuse it."""
+
+
+class Monitor:
+    """Answers a program's requests and reports what it registers. Thread-safe.
+
+    `report` is called under a lock, one event at a time. `start_plugin` gives the provider
+    for a default namespace; it is called when one is needed first.
+    """
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        namer: Namer,
+        report: Report,
+        *,
+        start_plugin: Callable[[str], Plugin],
+        read_stack: ReadStack,
+    ) -> None:
+        self._deployment = deployment
+        self._namer = namer
+        self._report = report
+        self._start_plugin = start_plugin
+        self._read_stack = read_stack
+        self._lock = threading.Lock()
+        self._registered = 0
+        self._types: dict[str, str] = {}
+        self._states: dict[str, tuple[str, Any]] = {}
+        """The id and the outputs of each resource, for the few that are looked up."""
+        self._provider_namespaces: dict[str, str] = {}
+        self._plugins: dict[str, Plugin] = {}
+        self._packages: dict[str, str] = {}
+        self._transforms = Transforms()
+
+    def waits(self, rpc: str, request: Any) -> bool:
+        """Whether an answer comes from others: the provider, another stack, a transform."""
+        if rpc == "RegisterResource":
+            return bool(request.remote) or self._transforms.concern(request)
+        return rpc in _ANSWERED_BY_OTHERS
+
+    def close(self) -> None:
+        """End what was started for the program."""
+        for plugin in self._plugins.values():
+            plugin.close()
+
+    # --- The service: what a program asks about ---------------------------------------
+
+    def SupportsFeature(self, request: Any) -> Any:  # noqa: N802 - the protocol's names
+        """Whether the monitor has a feature, by its old name."""
+        return resource_pb2.SupportsFeatureResponse(hasSupport=request.id in _FEATURES)
+
+    def GetDeploymentInfo(self, _request: Any) -> Any:  # noqa: N802
+        """Features by number, and the deployment; older SDKs ask SupportsFeature instead."""
+        if not hasattr(resource_pb2, "DeploymentInfo"):
+            raise MonitorError("UNIMPLEMENTED", "GetDeploymentInfo")
+        prefix = "RESOURCE_MONITOR_FEATURE_"
+        numbers = dict(resource_pb2.ResourceMonitorFeature.items())
+        return resource_pb2.DeploymentInfo(
+            project=self._deployment.project,
+            stack=self._deployment.stack,
+            organization=self._deployment.organization,
+            config=dict(self._deployment.config),
+            configSecretKeys=self._deployment.secret_keys,
+            supportedFeatures=[
+                numbers[prefix + name] for name in _FEATURES.values() if prefix + name in numbers
+            ],
+        )
+
+    # --- The service: what a program registers ----------------------------------------
+
+    def RegisterResource(self, request: Any) -> Any:  # noqa: N802
+        """Record an object; answer with what a deployment would have made of it."""
+        return self._answer(self._register, request)
+
+    def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802
+        """Keep a component's outputs for those who look it up; a render shows none."""
+        with self._lock:
+            identity, _ = self._states.get(request.urn, ("", None))
+            self._states[request.urn] = identity, request.outputs
+        return empty_pb2.Empty()
+
+    def RegisterStackTransform(self, request: Any) -> Any:  # noqa: N802
+        """Run a callback on every resource that comes after."""
+        self._transforms.add_for_stack(request)
+        return empty_pb2.Empty()
+
+    def RegisterStackInvokeTransform(self, request: Any) -> Any:  # noqa: N802
+        """Run a callback on every function call that comes after."""
+        self._transforms.add_for_invokes(request)
+        return empty_pb2.Empty()
+
+    def RegisterResourceHook(self, _request: Any) -> Any:  # noqa: N802
+        """Accepted and never run: hooks go with creating, changing and deleting."""
+        return empty_pb2.Empty()
+
+    def RegisterErrorHook(self, _request: Any) -> Any:  # noqa: N802
+        """Accepted and never run, as other hooks."""
+        return empty_pb2.Empty()
+
+    def RegisterPackage(self, request: Any) -> Any:  # noqa: N802
+        """Name a package; the same one gets the same reference."""
+        package = request.SerializeToString(deterministic=True).hex()
+        with self._lock:
+            reference = self._packages.setdefault(package, f"package-{len(self._packages)}")
+        return resource_pb2.RegisterPackageResponse(ref=reference)
+
+    def SignalAndWaitForShutdown(self, _request: Any) -> Any:  # noqa: N802
+        """The SDK's word that the program has come to its end; nothing is complete without it."""
+        with self._lock:
+            self._report({"finished": True})
+        return empty_pb2.Empty()
+
+    # --- The service: what a program reads and calls ----------------------------------
+
+    def ReadResource(self, request: Any) -> Any:  # noqa: N802
+        """The outputs of another stack; anything else is refused."""
+        return self._answer(self._read, request)
+
+    def Invoke(self, request: Any) -> Any:  # noqa: N802
+        """Functions of the Kubernetes provider, and of the engine; others are refused."""
+        return self._answer(self._invoke, request)
+
+    def Call(self, request: Any) -> Any:  # noqa: N802
+        """Refused: a method of a component would need its provider."""
+        return self._answer(self._call, request)
+
+    # --- How --------------------------------------------------------------------------
+
+    def _answer(self, answer: Callable[[Any], Any], request: Any) -> Any:
+        """Answer, and report a refusal: SDKs wrap its words in many of their own."""
+        try:
+            return answer(request)
+        except Refusal as refusal:
+            with self._lock:
+                self._report({"refusal": (refusal.summary, refusal.fix)})
+            raise
+
+    def _register(self, request: Any) -> Any:
+        self._transforms.apply(request)
+        if request.remote:
+            return self._construct(request)
+        called = self._called(request)
+        urn = self._urn(request, called)
+        self._transforms.add_for_children(urn, request)
+        if not request.custom or request.type == _STASH:
+            response = self._register_echo(request)
+        elif request.type.startswith(_PROVIDERS):
+            response = self._register_provider(urn, request)
+        elif policy.is_foreign(request.type):
+            response = self._register_foreign(request, called)
+        else:
+            response = self._register_object(urn, request, called)
+        response.urn = urn
+        with self._lock:
+            self._states[urn] = response.id, response.object
+        return response
+
+    def _register_echo(self, request: Any) -> Any:
+        """Components, and values that the program stashes: what they were given is their state."""
+        response = resource_pb2.RegisterResourceResponse()
+        response.object.CopyFrom(request.object)
+        if request.type == _STASH:
+            response.id = request.name
+            response.object.fields["output"].CopyFrom(request.object.fields["input"])
+        return response
+
+    def _register_provider(self, urn: str, request: Any) -> Any:
+        """A Kubernetes provider only says which namespace its objects go to; none is contacted."""
+        namespace = wire.reveal(structs.from_struct(request.object).get("namespace"))
+        if not policy.is_foreign(request.type.removeprefix(_PROVIDERS)) and namespace:
+            self._provider_namespaces[urn] = str(namespace)
+        # A reference to it is `urn::id`, and its name may be anything.
+        identity = request.name.replace(":", "-")
+        response = resource_pb2.RegisterResourceResponse(id=identity)
+        response.object.CopyFrom(request.object)
+        return response
+
+    def _register_foreign(self, request: Any, called: str) -> Any:
+        """Something else than a Kubernetes object: left out where that is asked for."""
+        if not self._deployment.ignore_foreign:
+            raise policy.refuse_foreign(called)
+        response = resource_pb2.RegisterResourceResponse()
+        if hasattr(response, "unknown"):
+            response.unknown = True
+        response.object.CopyFrom(request.object)
+        return response
+
+    def _register_object(self, urn: str, request: Any, called: str) -> Any:
+        policy.refuse_release(request.type, called)
+        manifest = structs.from_struct(request.object)
+        objects.complete_kind(request.type, manifest)
+        policy.refuse_partial(request.type, manifest, called)
+        objects.complete_names(
+            manifest,
+            name=self._namer(request.type, urn, request.name),
+            namespace=self._provider_namespace(request.provider),
+        )
+        registration = self._record(urn, request, manifest)
+        state = objects.outputs(
+            request.type,
+            registration.index,
+            manifest,
+            namespace=self._deployment.namespace,
+            secret=request.additionalSecretOutputs,
+        )
+        response = resource_pb2.RegisterResourceResponse(id=objects.identifier(state))
+        structs.into_struct(state, response.object)
+        return response
+
+    def _record(self, urn: str, request: Any, manifest: dict[str, Any]) -> Registration:
+        with self._lock:
+            registration = Registration(
+                urn=urn,
+                type=request.type,
+                name=request.name,
+                object=manifest,
+                index=self._registered,
+                source=self._source(request),
+                dependencies=list(request.dependencies),
+            )
+            self._registered += 1
+            self._report(registration.event())
+        return registration
+
+    def _construct(self, request: Any) -> Any:
+        """A component that the Kubernetes provider makes of a chart, YAML or a kustomization."""
+        called = self._called(request)
+        if policy.is_foreign(request.type):
+            raise Refusal(
+                f"{called} is a component of another provider, which is not rendered",
+                "register its resources in the program itself",
+            )
+        provider = request.provider or request.providers.get(policy.KUBERNETES, "")
+        fields = {
+            "project": self._deployment.project,
+            "stack": self._deployment.stack,
+            "organization": self._deployment.organization,
+            "config": dict(self._deployment.config),
+            "configSecretKeys": self._deployment.secret_keys,
+        }
+        self._transforms.hand_over(request)
+        plugin = self._plugin(provider)
+        try:
+            made = plugin.construct(request, fields)
+        except MonitorError as error:
+            if not plugin.learn(error):
+                raise
+            self._forget(request)
+            return self._construct(request)
+        response = resource_pb2.RegisterResourceResponse(urn=made.urn)
+        response.object.CopyFrom(made.state)
+        with self._lock:
+            self._states[made.urn] = "", made.state
+        return response
+
+    def _forget(self, request: Any) -> None:
+        """Let a component be registered again whose provider failed before any child of it."""
+        with self._lock:
+            self._types.pop(self._urn_of(request), None)
+
+    def _invoke(self, request: Any) -> Any:
+        self._transforms.apply_to_invoke(request)
+        response = resource_pb2.ResourceInvokeResponse()
+        if request.tok == _GET_RESOURCE:
+            structs.into_struct(self._lookup(request), getattr(response, "return"))
+        elif policy.is_foreign(request.tok):
+            raise policy.refuse_call("function", request.tok)
+        else:
+            answer = self._plugin(request.provider).invoke(request.tok, request.args)
+            getattr(response, "return").CopyFrom(getattr(answer, "return"))
+            for failure in answer.failures:
+                response.failures.add(property=failure.property, reason=failure.reason)
+        return response
+
+    def _lookup(self, request: Any) -> dict[str, Any]:
+        """A registered resource, which SDKs look up when they are given a reference to it."""
+        urn = structs.from_struct(request.args).get("urn")
+        with self._lock:
+            if urn not in self._states:
+                raise MonitorError("NOT_FOUND", f"there is no resource {urn}")
+            identity, state = self._states[urn]
+        return {"urn": urn, "id": identity, "state": structs.from_struct(state)}
+
+    def _call(self, request: Any) -> Any:
+        raise policy.refuse_call("method", request.tok)
+
+    def _read(self, request: Any) -> Any:
+        if request.type != _STACK_REFERENCE:
+            raise policy.refuse_read(self._called(request))
+        outputs, secret = self._read_stack(request.id)
+        marked = {k: wire.secret(v) if k in secret else v for k, v in outputs.items()}
+        response = resource_pb2.ReadResourceResponse(urn=self._urn(request, self._called(request)))
+        state = {"name": request.id, "outputs": marked, "secretOutputNames": sorted(secret)}
+        structs.into_struct(state, response.properties)
+        return response
+
+    def _provider_namespace(self, reference: str) -> str | None:
+        """The namespace of a provider, `urn::id`, or of the default one, if it has its own."""
+        if not reference:
+            return self._deployment.config.get("kubernetes:namespace")
+        return self._provider_namespaces.get(reference.rpartition("::")[0])
+
+    def _plugin(self, provider: str) -> Plugin:
+        namespace = self._provider_namespace(provider) or self._deployment.namespace
+        with self._lock:
+            if namespace not in self._plugins:
+                self._plugins[namespace] = self._start_plugin(namespace)
+            return self._plugins[namespace]
+
+    def _called(self, request: Any) -> str:
+        """The resource as messages name it."""
+        source = self._source(request)
+        return f"{request.type} {request.name!r}{f' ({source})' if source else ''}"
+
+    def _source(self, request: Any) -> str:
+        """The program's own file and line among those that the SDK sent, as `file:line`.
+
+        They come as `file://` or `project://` URIs, the nearest first; those of libraries
+        lie outside of the project.
+        """
+        root = self._deployment.root.rstrip("/") + "/"
+        frames = request.stackTrace.frames if hasattr(request, "stackTrace") else ()
+        for position in (getattr(request, "sourcePosition", None), *(f.pc for f in frames)):
+            path = unquote(position.uri.partition("://")[2]) if position else ""
+            if path.startswith(root) and "node_modules" not in path:
+                return f"{path.removeprefix(root)}:{position.line}"
+        return ""
+
+    def _urn(self, request: Any, called: str) -> str:
+        """The URN, with the types of all parents. Source: `sdk/go/common/resource/urn/urn.go`."""
+        with self._lock:
+            urn = self._urn_of(request)
+            if urn in self._types:
+                raise Refusal(
+                    f"{called} is there twice, by type and name", "give each resource its own name"
+                )
+            self._types[urn] = self._qualified_type(request)
+            return urn
+
+    def _urn_of(self, request: Any) -> str:
+        stack, project = self._deployment.stack, self._deployment.project
+        return f"urn:pulumi:{stack}::{project}::{self._qualified_type(request)}::{request.name}"
+
+    def _qualified_type(self, request: Any) -> str:
+        parent = self._types.get(request.parent, _STACK)
+        return request.type if parent == _STACK else f"{parent}${request.type}"

@@ -1,0 +1,128 @@
+"""Answers the Kubernetes provider's questions about the destination cluster from what is known.
+
+Charts render by the cluster's version and API versions. Argo CD tells both to plugins
+(KUBE_VERSION, KUBE_API_VERSIONS), but the provider takes them for `helm.v4.Chart` from a
+cluster alone. So it is given one: the discovery part of the Kubernetes API, on loopback,
+with nothing behind it. Every other request is answered 404.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from plugin_image.renderer import kinds
+
+_MISSING = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 404}
+_OPENAPI = "/openapi/v2"
+_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+_NO_SCHEMAS = b"\n\x032.0"
+"""An OpenAPI document of version 2.0 and nothing else: the provider asks for one at its start."""
+_VERBS = ["create", "delete", "get", "list", "patch", "update", "watch"]
+_VERSION = re.compile(r"v\d+((alpha|beta)\d+)?\Z")
+
+
+def documents(kube_version: str, api_versions: Iterable[str]) -> dict[str, Any]:
+    """What discovery says at each path, for a version `1.34.0` and `g/v` and `g/v/Kind` entries."""
+    resources: dict[str, list[dict[str, Any]]] = {}
+    for entry in api_versions:
+        group_version, kind = _split(entry)
+        found = resources.setdefault(group_version, [])
+        if kind:
+            found.append(_resource(group_version, kind))
+    major, minor = (*kube_version.split("."), "0")[:2]
+    pages: dict[str, Any] = {
+        "/version": {"major": major, "minor": minor, "gitVersion": f"v{kube_version}"},
+        "/api": {"kind": "APIVersions", "versions": [v for v in resources if "/" not in v]},
+        "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": _groups(resources)},
+    }
+    for group_version, entries in resources.items():
+        root = "/apis" if "/" in group_version else "/api"
+        pages[f"{root}/{group_version}"] = {
+            "kind": "APIResourceList",
+            "apiVersion": "v1",
+            "groupVersion": group_version,
+            "resources": entries,
+        }
+    return pages
+
+
+@contextmanager
+def serve(kube_version: str, api_versions: Iterable[str]) -> Iterator[str]:
+    """Serve discovery on a free loopback port, and give a kubeconfig that leads there."""
+    pages = documents(kube_version, api_versions)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            """Answer with the page, or that there is none."""
+            path = self.path.partition("?")[0]
+            if path == _OPENAPI:
+                self._answer(HTTPStatus.OK, _NO_SCHEMAS, _PROTOBUF)
+            elif path in pages:
+                self._answer(HTTPStatus.OK, json.dumps(pages[path]).encode())
+            else:
+                self._answer(HTTPStatus.NOT_FOUND, json.dumps(_MISSING).encode())
+
+        def _answer(self, status: int, body: bytes, kind: str = "application/json") -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_arguments: object) -> None:
+            """Say nothing: stderr is for the user."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield _kubeconfig(f"http://127.0.0.1:{server.server_port}")
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _kubeconfig(url: str) -> str:
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "discovery", "cluster": {"server": url}}],
+            "contexts": [{"name": "discovery", "context": {"cluster": "discovery", "user": ""}}],
+            "current-context": "discovery",
+        }
+    )
+
+
+def _split(entry: str) -> tuple[str, str]:
+    """`apps/v1/Deployment` to (`apps/v1`, `Deployment`); the kind is empty where there is none."""
+    head, _, last = entry.rpartition("/")
+    return (entry, "") if not head or _VERSION.match(last) else (head, last)
+
+
+def _resource(group_version: str, kind: str) -> dict[str, Any]:
+    return {
+        # The provider looks kinds up; nothing is ever requested by the plural.
+        "name": f"{kind.lower()}s",
+        "singularName": kind.lower(),
+        "kind": kind,
+        "namespaced": kinds.is_namespaced(group_version, kind),
+        "verbs": _VERBS,
+    }
+
+
+def _groups(group_versions: Iterable[str]) -> list[dict[str, Any]]:
+    versions: dict[str, list[dict[str, str]]] = {}
+    for group_version in group_versions:
+        group, slash, version = group_version.partition("/")
+        if slash:
+            entry = {"groupVersion": group_version, "version": version}
+            versions.setdefault(group, []).append(entry)
+    return [
+        {"name": group, "versions": entries, "preferredVersion": entries[0]}
+        for group, entries in versions.items()
+    ]

@@ -1,0 +1,59 @@
+"""What is never rendered, by name and with a way out."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from plugin_image.renderer.pulumi.monitor.errors import Refusal
+
+KUBERNETES: Final = "kubernetes"
+
+
+def is_foreign(token: str) -> bool:
+    """Whether a type or function belongs to another package than Kubernetes."""
+    return token.partition(":")[0] != KUBERNETES
+
+
+def refuse_foreign(called: str) -> Refusal:
+    """Only Kubernetes objects can be rendered."""
+    return Refusal(
+        f"{called} is not a Kubernetes object",
+        "keep it in a stack of its own that `pulumi up` deploys and pass its outputs as "
+        "configuration, or set the plugin parameter `nonKubernetes` to ignore",
+    )
+
+
+def refuse_release(type_: str, called: str) -> None:
+    """A Helm release is installed by Helm, with hooks and a history of its own."""
+    if type_ == "kubernetes:helm.sh/v3:Release":
+        raise Refusal(
+            f"{called} is installed by Helm, not rendered",
+            "use kubernetes.helm.v4.Chart, or deliver the chart as an Argo CD Application",
+        )
+
+
+def refuse_partial(type_: str, manifest: Mapping[str, Any], called: str) -> None:
+    """A patch is no object of its own, a list is several."""
+    kind = type_.rpartition(":")[2]
+    if kind == f"{manifest.get('kind')}Patch":
+        raise Refusal(
+            f"{called} patches an object that something else owns",
+            "declare the whole object, or patch it elsewhere",
+        )
+    if kind.endswith("List") and "items" in manifest:
+        raise Refusal(f"{called} is a list of objects", "register each object by itself")
+
+
+def refuse_read(called: str) -> Refusal:
+    """There is no live system to read from."""
+    return Refusal(
+        f"{called} is read from a live system, and a render has none",
+        "pass what the program needs from it as configuration",
+    )
+
+
+def refuse_call(what: str, token: str) -> Refusal:
+    """Functions and methods of other providers would need those providers."""
+    return Refusal(
+        f"the {what} {token} of a provider is called, which is not rendered",
+        "compute the value in the program or pass it as configuration",
+    )

@@ -1,0 +1,79 @@
+"""One program's monitor and engine together, and the doors to them."""
+
+import threading
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from plugin_image.renderer.pulumi.monitor.core import Deployment, Monitor, Plugin
+from plugin_image.renderer.pulumi.monitor.engine import Engine
+from plugin_image.renderer.pulumi.monitor.job import Job, ReadStack
+from plugin_image.renderer.pulumi.monitor.naming import namer
+from plugin_image.renderer.pulumi.monitor.recording import Report
+
+
+class Session:
+    """The monitor and engine of one program."""
+
+    def __init__(
+        self, job: Job, report: Report, *, env: Mapping[str, str], read_stack: ReadStack
+    ) -> None:
+        """`env` is what the provider runs with, should one be needed.
+
+        Raises ValueError when `pulumi:autonaming` is not what Pulumi would accept.
+        """
+        self._job = job
+        self._env = env
+        self._lock = threading.Lock()
+        self._address = ""
+        self._open = ExitStack()
+        self.engine = Engine(report)
+        names = {"organization": job.organization, "project": job.project, "stack": job.stack}
+        self.monitor = Monitor(
+            Deployment(
+                **names,
+                namespace=job.namespace,
+                root=job.root,
+                config=job.config,
+                secret_keys=tuple(job.secret_keys),
+                ignore_foreign=job.ignore_foreign,
+            ),
+            namer(job.config, **names),
+            report,
+            start_plugin=self._start_plugin,
+            read_stack=read_stack,
+        )
+        self._open.callback(self.monitor.close)
+
+    def endpoint(self) -> str:
+        """The `host:port` at which both are served by gRPC, from the first call on."""
+        # Imported here: a Python program without charts needs no server.
+        from plugin_image.renderer.pulumi.monitor.server import serve
+
+        with self._lock:
+            if not self._address:
+                self._address = self._open.enter_context(serve(self.monitor, self.engine))
+            return self._address
+
+    def close(self) -> None:
+        """Stop serving, and end the provider."""
+        self._open.close()
+
+    def __enter__(self) -> "Session":
+        """The session itself, closed at the end."""
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Close the session."""
+        self.close()
+
+    def _start_plugin(self, namespace: str) -> Plugin:
+        from plugin_image.renderer.pulumi.monitor.plugin import KubernetesPlugin, PluginEnvironment
+
+        environment = PluginEnvironment(
+            folder=Path(self._job.folder),
+            env=self._env,
+            kube_version=self._job.kube_version,
+            api_versions=tuple(self._job.api_versions),
+        )
+        return KubernetesPlugin(environment, namespace=namespace, endpoint=self.endpoint)

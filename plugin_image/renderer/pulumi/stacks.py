@@ -1,0 +1,56 @@
+"""Reads other stacks' outputs for `StackReference`, through the Pulumi CLI.
+
+The CLI knows every backend and secrets provider; where it or the credentials are missing,
+a program that refers to another stack is refused.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from plugin_image.renderer.pulumi import pulumi_cli, redaction
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
+
+
+def refuse(name: str) -> tuple[Mapping[str, Any], list[str]]:
+    """Refuse to read a stack: no backend was given."""
+    raise Refusal(
+        f"the program refers to the stack {name!r}, and the plugin has no Pulumi backend",
+        "give PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL to the plugin's credentials, or pass the "
+        "values as configuration",
+    )
+
+
+class Stacks:
+    """The stacks of the backend that the plugin was given."""
+
+    def __init__(self, home: Path) -> None:
+        """`home` is a folder for the CLI's own files."""
+        self._home = home
+        self.secrets: list[str] = []
+        """The secret values that were read, for redaction."""
+
+    def read(self, name: str) -> tuple[Mapping[str, Any], list[str]]:
+        """A stack's outputs, and which of them are secret.
+
+        Raises Refusal without a CLI, and MonitorError when the CLI fails.
+        """
+        shown = self._outputs(name)
+        plain = self._outputs(name, "--show-secrets")
+        secret = [key for key in plain if shown.get(key) != plain[key]]
+        self.secrets += redaction.texts_in([plain[key] for key in secret])
+        return plain, secret
+
+    def _outputs(self, name: str, *options: str) -> dict[str, Any]:
+        question = ["stack", "output", "--json", "--stack", name, *options]
+        try:
+            return dict(json.loads(pulumi_cli.run(question, cwd=self._home, home=self._home)))
+        except CliMissingError as error:
+            raise Refusal(
+                f"the program refers to the stack {name!r}, and the Pulumi CLI is not here",
+                "use the variant `full` of the plugin image, or pass the values as configuration",
+            ) from error
+        except CliError as error:
+            raise MonitorError("NOT_FOUND", f"stack {name!r} cannot be read: {error}") from error

@@ -1,0 +1,91 @@
+"""What is installed or built is kept under all that decides about it."""
+
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.errors import DependencyError, ProjectError
+from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.hosts import go, python
+from plugin_image.renderer.supervise import Deadline
+
+
+class _Keys(Cache):
+    """Installs nothing and gives a folder by its key."""
+
+    def _fill(self, target: Path, _install: object) -> None:
+        target.mkdir(parents=True)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> _Keys:
+    return _Keys(tmp_path / "cache", tmp_path / "scratch", Deadline(60))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "program"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "lib" / "code.py").write_text("1")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "requirements",
+    ["./lib", "-r lib/code.py", "lib @ file:./lib", "pulumi==3.1\n-c lib/code.py", "lib @ ./lib"],
+)
+def test_a_changed_file_that_requirements_name_is_installed_again(
+    cache: _Keys, root: Path, requirements: str
+) -> None:
+    (root / "requirements.txt").write_text(requirements)
+    before = python.install(root, cache)
+    (root / "lib" / "code.py").write_text("2")
+    assert python.install(root, cache) != before
+
+
+def test_a_changed_program_with_released_packages_installs_nothing(
+    cache: _Keys, root: Path
+) -> None:
+    (root / "requirements.txt").write_text("pulumi==3.1 \\\n    --hash=sha256:abc\n")
+    before = python.install(root, cache)
+    (root / "lib" / "code.py").write_text("2")
+    assert python.install(root, cache) == before
+
+
+@pytest.mark.parametrize("requirements", ["../lib", "-r ../base.txt", "lib @ file:../lib"])
+def test_requirements_outside_of_the_project_are_refused(
+    cache: _Keys, root: Path, requirements: str
+) -> None:
+    (root / "requirements.txt").write_text(requirements)
+    with pytest.raises(DependencyError, match="outside of the project"):
+        python.install(root, cache)
+
+
+@pytest.mark.parametrize(
+    "target", ["../lib", " ../lib", "\t../lib", "./../lib", '"../lib"', "..", "/lib"]
+)
+def test_go_modules_from_outside_of_the_project_are_refused(
+    cache: _Keys, root: Path, target: str
+) -> None:
+    (root / "go.mod").write_text(f"module m\nreplace example.com/lib => {target}\n")
+    with pytest.raises(ProjectError, match="outside of the project"):
+        go.install(root, cache)
+
+
+def test_a_go_module_in_the_project_is_part_of_the_binary(cache: _Keys, root: Path) -> None:
+    (root / "go.mod").write_text("module m\nreplace example.com/lib => ./lib\n")
+    before = go.install(root, cache)
+    (root / "lib" / "code.go").write_text("package lib")
+    assert go.install(root, cache) != before
+
+
+@pytest.mark.parametrize("embeds", [True, False])
+def test_configuration_is_part_of_the_binary_only_where_files_are_embedded(
+    cache: _Keys, root: Path, *, embeds: bool
+) -> None:
+    (root / "go.mod").write_text("module m\n")
+    (root / "main.go").write_text("//go:embed Pulumi.dev.yaml\n" if embeds else "package main\n")
+    (root / "Pulumi.dev.yaml").write_text("config: {}")
+    before = go.install(root, cache)
+    (root / "Pulumi.dev.yaml").write_text("config: {a: 1}")
+    assert (go.install(root, cache) != before) is embeds

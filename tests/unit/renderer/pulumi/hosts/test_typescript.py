@@ -1,0 +1,174 @@
+"""Sources that passed the type check are not compiled again, as long as nothing has changed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.pulumi.hosts import typescript
+from plugin_image.renderer.pulumi.hosts.typescript import CompiledSources
+
+_CODE = "exports.answer = 42;"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "program"
+    folder.mkdir()
+    (folder / "package.json").write_text("{}")
+    (folder / "tsconfig.json").write_text('{"extends": "@tsconfig/node22"}')
+    (folder / "index.ts").write_text("export const answer: number = 42;")
+    return folder
+
+
+class _Renders:
+    """Renders of one program, which share a cache."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        self._folder = folder
+        self._root = root
+        self.env: dict[str, str] = {}
+
+    def sources(self, *, installed: str = "node_modules") -> CompiledSources:
+        modules = self._folder / installed
+        return CompiledSources(self._folder / "cache", self._root, modules, self.env)
+
+    def keep(self, files: dict[str, str], *, installed: str = "node_modules") -> None:
+        recorded = self._folder / "recorded.json"
+        recorded.write_text(json.dumps(files))
+        self.sources(installed=installed).keep(recorded)
+
+    def kept(self, *, installed: str = "node_modules") -> dict[str, str] | None:
+        found = self.sources(installed=installed).kept()
+        return None if found is None else json.loads(found.read_text())
+
+
+@pytest.fixture
+def renders(tmp_path: Path, root: Path) -> _Renders:
+    return _Renders(tmp_path, root)
+
+
+def test_of_new_sources_nothing_is_kept(renders: _Renders) -> None:
+    assert renders.kept() is None
+
+
+def test_what_passed_is_kept(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() == {"index.ts": _CODE}
+
+
+def test_files_that_another_stack_loads_are_added(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE})
+    renders.keep({"extra.ts": _CODE})
+    assert renders.kept() == {"index.ts": _CODE, "extra.ts": _CODE}
+
+
+@pytest.mark.parametrize("name", ["index.ts", "types.d.ts", "tsconfig.json", "package.json"])
+def test_a_changed_source_is_compiled_again(renders: _Renders, root: Path, name: str) -> None:
+    renders.keep({"index.ts": _CODE})
+    (root / name).write_text("changed")
+    assert renders.kept() is None
+
+
+def test_other_files_are_no_sources(renders: _Renders, root: Path) -> None:
+    renders.keep({"index.ts": _CODE})
+    (root / "Pulumi.dev.yaml").write_text("config: {}")
+    assert renders.kept() is not None
+
+
+def test_other_dependencies_need_another_check(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept(installed="other_modules") is None
+
+
+def test_nothing_is_kept_of_dependencies_in_the_programs_own_folder(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE}, installed="program/node_modules")
+    assert renders.kept(installed="program/node_modules") is None
+
+
+def test_nothing_is_kept_of_sources_outside_of_the_project(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE, "../shared/lib.ts": _CODE})
+    assert renders.kept() is None
+
+
+@pytest.mark.parametrize(
+    "path", ["../tsconfig.base.json", "/etc/tsconfig.json", "./../base.json", ".."]
+)
+def test_nothing_is_kept_where_the_compiler_reads_other_settings(
+    renders: _Renders, root: Path, path: str
+) -> None:
+    (root / "tsconfig.json").write_text(json.dumps({"extends": path}))
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'import { Size } from "../shared";',
+        "import { Size } from '../shared/size';",
+        'const lib = require("./../shared");',
+    ],
+)
+def test_nothing_is_kept_where_a_source_leads_out(
+    renders: _Renders, root: Path, source: str
+) -> None:
+    (root / "index.ts").write_text(source)
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is None
+
+
+def test_sources_in_folders_refer_to_each_other(renders: _Renders, root: Path) -> None:
+    (root / "apps").mkdir()
+    (root / "apps" / "shop.ts").write_text('import { answer } from "../index";')
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is not None
+
+
+def test_nothing_is_kept_where_a_link_leads_elsewhere(
+    renders: _Renders, root: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "shared").mkdir()
+    (root / "shared").symlink_to(tmp_path / "shared")
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is None
+
+
+def test_another_way_to_compile_needs_another_check(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE})
+    renders.env["TS_NODE_COMPILER_OPTIONS"] = '{"target": "es5"}'
+    assert renders.kept() is None
+
+
+def test_another_compiler_in_the_same_place_needs_another_check(
+    renders: _Renders, tmp_path: Path
+) -> None:
+    renders.keep({"index.ts": _CODE})
+    compiler = tmp_path / "node_modules" / "typescript"
+    compiler.mkdir(parents=True)
+    (compiler / "package.json").write_text('{"version": "6.0.0"}')
+    assert renders.kept() is None
+
+
+def test_nothing_is_kept_where_a_folder_above_says_what_modules_are(
+    renders: _Renders, root: Path
+) -> None:
+    (root / "package.json").unlink()
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is None
+
+
+def test_a_program_that_compiled_nothing_leaves_nothing(renders: _Renders, tmp_path: Path) -> None:
+    renders.keep({})
+    assert not (tmp_path / "cache").exists()
+
+
+def test_what_was_used_least_recently_makes_room(
+    renders: _Renders, root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(typescript, "_KEPT", 2)
+    for number in range(4):
+        (root / "index.ts").write_text(f"{number}")
+        renders.keep({"index.ts": _CODE})
+    assert len(list((tmp_path / "cache" / "typescript").iterdir())) == 2
+    assert renders.kept() is not None

@@ -1,0 +1,97 @@
+"""A monitor whose outside is replaced: events are kept, and the provider is a fake."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pulumi.runtime.proto import provider_pb2, resource_pb2
+
+from plugin_image.renderer.pulumi.monitor import structs, wire
+from plugin_image.renderer.pulumi.monitor.core import Deployment, Monitor
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
+
+CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+COMPONENT = "example:index:Component"
+
+
+@dataclass
+class FakePlugin:
+    """Answers with what it was asked, and remembers it."""
+
+    namespace: str
+    asked: list[Any] = field(default_factory=list)
+    unknown_kinds: int = 0
+    closed: bool = False
+
+    def invoke(self, function: str, arguments: Any) -> Any:
+        self.asked.append(function)
+        response = provider_pb2.InvokeResponse()
+        getattr(response, "return").CopyFrom(arguments)
+        response.failures.add(property="chart", reason="missing")
+        return response
+
+    def construct(self, request: Any, fields: Mapping[str, Any]) -> Any:
+        self.asked.append((request.type, fields["project"]))
+        if self.unknown_kinds:
+            raise MonitorError("UNKNOWN", "an unknown kind")
+        response = provider_pb2.ConstructResponse(urn=f"urn:constructed::{request.name}")
+        structs.into_struct({"resources": ["one"]}, response.state)
+        return response
+
+    def learn(self, error: MonitorError) -> bool:
+        self.unknown_kinds -= 1
+        return self.unknown_kinds >= 0
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Harness:
+    """A monitor, what it reported, and the providers it started."""
+
+    def __init__(self, **deployment: Any) -> None:
+        self.events: list[Event] = []
+        self.plugins: list[FakePlugin] = []
+        self.stacks: dict[str, tuple[dict[str, Any], list[str]]] = {}
+        names = {"project": "shop", "stack": "dev", "organization": "acme", "root": "/src"}
+        self.monitor = Monitor(
+            Deployment(**{**names, "namespace": "team", **deployment}),
+            lambda _type, _urn, name: name,
+            self.events.append,
+            start_plugin=self._start,
+            read_stack=self._read,
+        )
+
+    @property
+    def recording(self) -> Recording:
+        """What was reported so far."""
+        return Recording.of(self.events)
+
+    def register(
+        self, type_: str, name: str, properties: Mapping[str, Any] | None = None, **fields: Any
+    ) -> Any:
+        """Register a custom resource, or with `custom=False` a component."""
+        request = resource_pb2.RegisterResourceRequest(
+            **{"type": type_, "name": name, "custom": True, **fields}
+        )
+        structs.into_struct(properties or {}, request.object)
+        return self.monitor.RegisterResource(request)
+
+    def state(self, response: Any) -> dict[str, Any]:
+        """The outputs of a registration."""
+        return structs.from_struct(response.object)
+
+    def _start(self, namespace: str) -> FakePlugin:
+        self.plugins.append(FakePlugin(namespace))
+        return self.plugins[-1]
+
+    def _read(self, name: str) -> tuple[Mapping[str, Any], list[str]]:
+        if name not in self.stacks:
+            raise Refusal(f"no stack {name}", "name another")
+        return self.stacks[name]
+
+
+def secret(value: Any) -> Any:
+    """A value marked as secret, in wire form."""
+    return wire.secret(value)

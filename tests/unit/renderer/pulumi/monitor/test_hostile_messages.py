@@ -1,0 +1,182 @@
+"""Whatever a process sends, the monitor answers it or says no; it never hangs or crashes."""
+
+import json
+import random
+import string
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf import struct_pb2
+from pulumi.runtime.proto import callback_pb2, engine_pb2, resource_pb2
+
+from plugin_image.renderer import documents
+from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.pulumi import manifests
+from plugin_image.renderer.pulumi.monitor import structs, wire
+from plugin_image.renderer.pulumi.monitor.dispatch import dispatch
+from plugin_image.renderer.pulumi.monitor.engine import Engine
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError
+from plugin_image.renderer.pulumi.monitor.server import serve
+from plugin_image.renderer.pulumi.options import Options
+from tests.unit.renderer.pulumi.monitor.harness import Harness
+
+MONITOR = "/pulumirpc.ResourceMonitor/"
+SECONDS = 5
+
+REQUESTS: dict[str, Callable[[], Any]] = {
+    "RegisterResource": resource_pb2.RegisterResourceRequest,
+    "RegisterResourceOutputs": resource_pb2.RegisterResourceOutputsRequest,
+    "ReadResource": resource_pb2.ReadResourceRequest,
+    "Invoke": resource_pb2.ResourceInvokeRequest,
+    "Call": resource_pb2.ResourceCallRequest,
+    "SupportsFeature": resource_pb2.SupportsFeatureRequest,
+    "RegisterPackage": resource_pb2.RegisterPackageRequest,
+    "RegisterResourceHook": resource_pb2.RegisterResourceHookRequest,
+    "RegisterErrorHook": resource_pb2.RegisterErrorHookRequest,
+    "RegisterStackTransform": callback_pb2.Callback,
+    "RegisterStackInvokeTransform": callback_pb2.Callback,
+    "SignalAndWaitForShutdown": engine_pb2.SetRootResourceResponse,
+    "GetDeploymentInfo": engine_pb2.SetRootResourceResponse,
+}
+"""Every rpc of the monitor, and what makes an empty request of it."""
+
+TYPES = [
+    "kubernetes:core/v1:ConfigMap",
+    "kubernetes:core/v1:Secret",
+    "kubernetes:helm.sh/v4:Chart",
+    "kubernetes:example.com/v1:Kind",
+    "pulumi:providers:kubernetes",
+    "pulumi:pulumi:Stack",
+    "pulumi:index:Stash",
+    "kubernetes",
+    "kubernetes:",
+    "kubernetes::",
+    "kubernetes:a:b:c",
+    ":::",
+    "",
+]
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_mutated_messages_are_answered_or_refused(seed: int) -> None:
+    generator = random.Random(seed)
+    harness = Harness(ignore_foreign=generator.random() < 0.5)
+    for _ in range(10):
+        rpc = generator.choice([*REQUESTS, "RegisterResource", "RegisterResource"])
+        request = _message(generator, REQUESTS[rpc]())
+        try:
+            dispatch(harness.monitor, rpc, request)
+        except MonitorError as error:
+            assert error.code in grpc.StatusCode.__members__
+            assert error.code != "INTERNAL", f"{rpc} stumbles over {request}: {error.__cause__!r}"
+    json.dumps(harness.events)
+    try:
+        documents.to_stream(manifests.build(harness.recording, Options(allow_empty=True)))
+    except RenderError as error:
+        assert str(error)
+
+
+@pytest.fixture(scope="module")
+def channel() -> Iterator[grpc.Channel]:
+    harness = Harness()
+    with (
+        serve(harness.monitor, Engine(harness.events.append)) as address,
+        grpc.insecure_channel(address) as channel,
+    ):
+        yield channel
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_bytes_that_are_no_message_get_a_grpc_error(channel: grpc.Channel, seed: int) -> None:
+    generator = random.Random(seed)
+    rpc = generator.choice([*REQUESTS, "NoSuchRpc"])
+    try:
+        _send(channel, rpc, generator.randbytes(generator.randint(1, 300)))
+    except grpc.RpcError as error:
+        assert error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED, f"{rpc} hangs"
+
+
+def test_a_message_nested_beyond_measure_is_refused(channel: grpc.Channel) -> None:
+    value = struct_pb2.Value(string_value="x")
+    encoded = value.SerializeToString()
+    for _ in range(2000):
+        # A list_value (field 6) that holds one value (field 1).
+        inner = b"\x0a" + _varint(len(encoded)) + encoded
+        encoded = b"\x32" + _varint(len(inner)) + inner
+    entry = b"\x0a\x01k\x12" + _varint(len(encoded)) + encoded
+    struct = b"\x0a" + _varint(len(entry)) + entry
+    type_ = b"kubernetes:core/v1:ConfigMap"
+    # Its type (field 1), that it is no component (field 4), and the object (field 5).
+    request = (
+        b"\x0a" + _varint(len(type_)) + type_ + b"\x20\x01\x2a" + _varint(len(struct)) + struct
+    )
+    with pytest.raises(grpc.RpcError) as refused:
+        _send(channel, "RegisterResource", request)
+    assert refused.value.code() is not grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+def test_after_all_of_that_the_monitor_still_answers(channel: grpc.Channel) -> None:
+    request = resource_pb2.SupportsFeatureRequest(id="secrets").SerializeToString()
+    answer = _send(channel, "SupportsFeature", request)
+    assert resource_pb2.SupportsFeatureResponse.FromString(answer).hasSupport
+
+
+def _send(channel: grpc.Channel, rpc: str, request: bytes) -> bytes:
+    """Call an rpc with these very bytes."""
+    call = channel.unary_unary(f"{MONITOR}{rpc}", bytes, bytes)
+    return bytes(call(request, timeout=SECONDS))
+
+
+def _message(generator: random.Random, message: Any) -> Any:
+    """Fill some fields of a message with things that make sense, and things that do not."""
+    for field in message.DESCRIPTOR.fields:
+        if generator.random() < 0.3 or (field.message_type and field.name == "transforms"):
+            continue
+        if field.message_type and field.message_type.name == "Struct":
+            structs.into_struct(_properties(generator), getattr(message, field.name))
+        elif field.message_type or field.is_repeated:
+            continue
+        elif field.cpp_type == field.CPPTYPE_STRING and field.type == field.TYPE_STRING:
+            setattr(message, field.name, _string(generator, field.name))
+        elif field.cpp_type == field.CPPTYPE_BOOL:
+            setattr(message, field.name, generator.random() < 0.5)
+    return message
+
+
+def _string(generator: random.Random, field: str) -> str:
+    if field == "target":
+        return "127.0.0.1:1"
+    texts: list[str] = (
+        TYPES
+        if field in ("type", "tok")
+        else ["", "a", "urn:x::y::z", "😀", "a" * 1000, "\0", *string.punctuation]
+    )
+    return generator.choice(texts)
+
+
+def _properties(generator: random.Random) -> dict[str, Any]:
+    keys = ["apiVersion", "kind", "metadata", "spec", "data", "items", "status", wire.SIGNATURE]
+    return {key: _value(generator, 3) for key in generator.sample(keys, generator.randint(0, 6))}
+
+
+def _value(generator: random.Random, depth: int) -> Any:
+    leaves = [None, "", "text", 0, -1, 2**60, 1e300, float("nan"), float("inf"), True, wire.UNKNOWN]
+    marks = [wire.SECRET, wire.OUTPUT, wire.RESOURCE, wire.ASSET, wire.ARCHIVE, "other", 3, None]
+    if depth == 0 or generator.random() < 0.4:
+        return generator.choice(leaves)
+    if generator.random() < 0.3:
+        return {wire.SIGNATURE: generator.choice(marks), "value": _value(generator, depth - 1)}
+    if generator.random() < 0.3:
+        return [_value(generator, depth - 1) for _ in range(3)]
+    keys = ["name", "namespace", "generateName", "annotations", "value", "a"]
+    return {key: _value(generator, depth - 1) for key in generator.sample(keys, 3)}
+
+
+def _varint(number: int) -> bytes:
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*encoded, number])

@@ -1,0 +1,70 @@
+import json
+from typing import Any
+
+import pytest
+
+from plugin_image import contract
+from plugin_image.renderer import parameters
+from plugin_image.renderer.errors import UsageError
+from plugin_image.renderer.pulumi import options
+
+
+def read(parameters: Any = None, **env: str) -> options.Options:
+    given = {f"ARGOCD_ENV_{key}": value for key, value in env.items()}
+    return options.from_application({"ARGOCD_APP_PARAMETERS": json.dumps(parameters), **given})
+
+
+def test_an_application_that_says_nothing_gets_the_defaults() -> None:
+    assert read() == options.from_application({}) == options.Options()
+
+
+def test_parameters_and_env_say_the_same() -> None:
+    by_parameter = read(
+        [
+            {"name": "stack", "string": "prod"},
+            {"name": "config", "map": {"replicas": "2"}},
+            {"name": "allowEmpty", "string": "true"},
+            {"name": "allowPlaintextSecrets", "string": "true"},
+        ]
+    )
+    by_env = read(
+        PULUMI_STACK="prod",
+        PULUMI_CONFIG='{"replicas": "2"}',
+        PULUMI_ALLOW_EMPTY="true",
+        PULUMI_ALLOW_PLAINTEXT_SECRETS="true",
+    )
+    assert by_parameter == by_env
+    assert by_env.config == {"replicas": "2"}
+    assert by_env.allow_empty
+    assert by_env.allow_plaintext_secrets
+
+
+def test_env_of_other_tools_is_left_alone() -> None:
+    assert read(REGION="eu") == options.Options()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "env", "message"),
+    [
+        ([{"name": "stak", "string": "x"}], {}, "unknown plugin parameter `stak`"),
+        ([{"name": "stack", "map": {}}], {}, "`stack` has no `string`"),
+        ([{"name": "config", "map": {"a": 1}}], {}, "`config` is not a map of texts"),
+        ([{"name": "allowEmpty", "string": "yes"}], {}, "`allowEmpty` is 'yes'"),
+        ([], {"PULUMI_STAK": "x"}, "unknown plugin env PULUMI_STAK"),
+        ([], {"PULUMI_CONFIG": "a=b"}, "PULUMI_CONFIG is not JSON"),
+        ([{"name": "stack", "string": "a"}], {"PULUMI_STACK": "b"}, "differ"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(
+    parameters: Any, env: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        read(parameters, **env)
+
+
+def test_every_option_is_announced_in_argo_cds_form() -> None:
+    announced = {
+        entry["name"]: entry["collectionType"]
+        for entry in parameters.announcement(contract.PULUMI_OPTIONS)
+    }
+    assert announced == {option.name: option.kind.value for option in contract.PULUMI_OPTIONS}
