@@ -172,6 +172,12 @@ _TABLE = (
     ),
     Tool("helm", locked_in="helm", package="helm.sh/helm/v3/cmd/helm", seconds=70),
     Tool(
+        "kustomize",
+        locked_in="helm",
+        package="sigs.k8s.io/kustomize/kustomize/v5",
+        seconds=20,
+    ),
+    Tool(
         "kubelet",
         locked_in="kubernetes-node",
         package="k8s.io/kubernetes/cmd/kubelet",
