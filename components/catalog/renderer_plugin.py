@@ -1,0 +1,156 @@
+"""RendererPlugin: what all plugins of the catalogue have in common.
+
+Each is an image with the command `renderer`, in which it has a group of commands of its
+name: `renderer pulumi generate`, `renderer kpt generate`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NotRequired, cast
+
+import pulumi
+
+from components import inputs, sidecar, validation
+from components.credentials import CredentialsArgs
+from components.errors import InvalidInputError
+from components.plugin import ConfigManagementPlugin, ConfigManagementPluginArgs, ModeArgs
+from components.plugin_yaml import full_name
+from components.repo_server import RepoServerArgs
+from plugin_image import contract
+from plugin_image.contract import RendererEnv
+
+VERSION = "v1.0"
+
+
+class RendererPluginArgs(CredentialsArgs, RepoServerArgs, ModeArgs):
+    """Arguments of every plugin of the catalogue."""
+
+    image: pulumi.Input[str]
+    """Image with the renderer, pinned by digest; `PluginImage` outputs one."""
+    version: NotRequired[pulumi.Input[str]]
+    """Version in the plugin's name (default `v1.0`); two can run at once during an upgrade."""
+    discovery: NotRequired[bool]
+    """Also take Applications that name no plugin (default false: costs a copy per render)."""
+    deadline_seconds: NotRequired[pulumi.Input[int]]
+    """A render stops itself after this (default 50; Argo CD's own timeout is 60 by default)."""
+    concurrency: NotRequired[pulumi.Input[int]]
+    """Renders that run at once in one pod (default 2); more wait."""
+
+
+def no_variables(_values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables of a renderer that has no settings of its own."""
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Renderer:
+    """What tells one plugin of the catalogue from the others."""
+
+    name: str
+    """The plugin's name without its version, and of the renderer's group of commands."""
+    args: type
+    """The component's arguments: RendererPluginArgs, and its own settings."""
+    settings: Sequence[str] = ()
+    """Arguments that set up this renderer alone."""
+    variables: Callable[[Mapping[str, Any]], dict[str, str]] = no_variables
+    """Checks those settings, and returns the variables by which the renderer gets them."""
+
+    def env(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """Return the sidecar's variables: those given, and those that set up the renderer."""
+        deadline = values.get("deadline_seconds", contract.DEFAULT_DEADLINE_SECONDS)
+        concurrency = values.get("concurrency", contract.DEFAULT_CONCURRENCY)
+        ours = {
+            RendererEnv.DEADLINE.value: str(
+                validation.whole_number("deadline_seconds", deadline, unit="seconds")
+            ),
+            RendererEnv.CONCURRENCY.value: str(
+                validation.whole_number("concurrency", concurrency, unit="renders")
+            ),
+            RendererEnv.CACHE_DIR.value: contract.CACHE_DIR,
+        } | self.variables(values)
+        env = validation.string_map("env", values["env"])
+        for variable in ours:
+            if variable in env:
+                problem = f"sets {variable}, which this component sets"
+                raise InvalidInputError("env", problem, "use the argument of that name")
+        return env | ours
+
+    def command(self, verb: str) -> list[str]:
+        """Return the command that plugin.yaml calls."""
+        return [contract.RENDERER_COMMAND, self.name, verb]
+
+    def probe_command(self, values: Mapping[str, Any]) -> list[str]:
+        """Return the renderer's probe, which asks the socket for an answer, not for existence."""
+        socket = sidecar.socket_path(full_name(self.name, values["version"]))
+        return [contract.RENDERER_COMMAND, "probe", socket]
+
+
+class RendererPlugin(pulumi.ComponentResource):
+    """A plugin of the catalogue, installed into Argo CD."""
+
+    plugin_name: pulumi.Output[str]
+    """The exact name that Applications write as `source.plugin.name`."""
+    container_name: pulumi.Output[str]
+    """The container in the repo-server's pods: the plugin, its proxy, or empty without one."""
+    version: pulumi.Output[str]
+    """The version in the plugin's name."""
+    mode: pulumi.Output[str]
+    """`sidecar` or `service`."""
+    service_host: pulumi.Output[str]
+    """Name of its Service, for a `PluginProxy`; empty in sidecar mode."""
+    client_secret_name: pulumi.Output[str]
+    """Secret with the certificate for a `PluginProxy`; empty in sidecar mode."""
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        name: str,
+        args: Mapping[str, Any],
+        opts: pulumi.ResourceOptions | None,
+    ) -> None:
+        """Install the plugin; `args` are those of `renderer.args`."""
+        kind = type(self).__name__
+        super().__init__(f"argocd-cmp:index:{kind}", name, None, opts)
+        where = f"{kind} {name}"
+        given = inputs.present(args)
+        inputs.reject_unknown(where, given, renderer.args.__annotations__)
+        discovery = inputs.plain_flag(where, given, "discovery", default=False)
+        given.pop("discovery", None)
+        version = given.pop("version", VERSION)
+        of_env = ("deadline_seconds", "concurrency", *renderer.settings)
+        settings = {field: given.pop(field) for field in of_env if field in given}
+        settings["env"] = given.pop("env", {})
+        definition: dict[str, Any] = {
+            "plugin_name": renderer.name,
+            "version": version,
+            "generate_command": renderer.command("generate"),
+            "dynamic_parameters_command": renderer.command("parameters"),
+            "entrypoint": list(contract.INIT),
+            "probe_command": inputs.checked_input(
+                where, {"version": version}, renderer.probe_command
+            ),
+            "env": inputs.checked_input(where, settings, renderer.env, public=("env",)),
+        }
+        if discovery:
+            definition["discover_find_command"] = renderer.command("discover")
+        plugin = ConfigManagementPlugin(
+            name,
+            cast(ConfigManagementPluginArgs, definition | given),
+            pulumi.ResourceOptions(parent=self),
+        )
+        self.plugin_name = plugin.plugin_name
+        self.container_name = plugin.container_name
+        self.version = pulumi.Output.from_input(version)
+        self.mode = plugin.mode
+        self.service_host = plugin.service_host
+        self.client_secret_name = plugin.client_secret_name
+        self.register_outputs(
+            {
+                "plugin_name": self.plugin_name,
+                "container_name": self.container_name,
+                "version": self.version,
+                "mode": self.mode,
+                "service_host": self.service_host,
+                "client_secret_name": self.client_secret_name,
+            }
+        )
