@@ -7,19 +7,22 @@ import pulumi
 from components import access, argocd, cluster, settings
 from components.application import PluginApplication, PluginApplicationArgs
 from components.catalog.pulumi import PulumiPlugin, PulumiPluginArgs
+from components.export import PluginExport
 from components.image import PluginImage, PluginImageArgs
 
 config = pulumi.Config()
 image_options = settings.options(PluginImageArgs, prefix="image")
-plugin_options = settings.options(PulumiPluginArgs, without={"image"})
+plugin_options = settings.options(PulumiPluginArgs, without={"image", "export"})
 settings.reject_unknown(
     config,
     pulumi.runtime.get_config_env(),
-    [option.key for option in (*image_options, *plugin_options)] + ["applications"],
+    [option.key for option in (*image_options, *plugin_options)] + ["applications", "exportAs"],
 )
 
 image_args = settings.read(config, PluginImageArgs, image_options)
 plugin_args = settings.read(config, PulumiPluginArgs, plugin_options)
+export_as = config.get("exportAs")
+plugin_args["export"] = export_as is not None
 application_args = settings.read_named(
     config,
     "applications",
@@ -34,6 +37,16 @@ access.require(
 
 image = PluginImage("plugin", image_args)
 plugin = PulumiPlugin("pulumi", {**plugin_args, "image": image.image_ref})
+if export_as is not None:
+    export = PluginExport(
+        "export",
+        {
+            "form": export_as,
+            "plugins": [plugin.exported],
+            "deployment": plugin_args.get("deployment", argocd.REPO_SERVER),
+        },
+    )
+    pulumi.export("files", export.files)
 applications = [
     PluginApplication(
         name,

@@ -61,14 +61,18 @@ def needed(plugin: Mapping[str, Any], applications: Iterable[Mapping[str, Any]])
     for name in (namespace, *homes):
         validation.dns_label("namespace", name)
 
-    rights = [Right(namespace, "apps", "deployments", verb, deployment) for verb in _PATCHED]
-    if plugin.get("await_rollout") is not False:
-        rights += [
-            Right(namespace, "apps", resource, verb)
-            for resource in ("deployments", "replicasets")
-            for verb in _WATCHED
-        ]
-    owned = [("", "configmaps")]
+    rights: list[Right] = []
+    if not plugin.get("export"):
+        rights += [Right(namespace, "apps", "deployments", verb, deployment) for verb in _PATCHED]
+        if plugin.get("await_rollout") is not False:
+            rights += [
+                Right(namespace, "apps", resource, verb)
+                for resource in ("deployments", "replicasets")
+                for verb in _WATCHED
+            ]
+    owned = []
+    if not plugin.get("export") or plugin.get("mode") == SERVICE:
+        owned.append(("", "configmaps"))
     if "credentials_env" in plugin or "credentials_files" in plugin:
         owned.append(("", "secrets"))
     if plugin.get("mode") == SERVICE:

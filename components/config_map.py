@@ -1,12 +1,10 @@
 """PluginConfig: a plugin's definition and scripts, in a ConfigMap."""
 
-from typing import NotRequired
+from typing import Any, NotRequired
 
 import pulumi
-import pulumi_kubernetes as k8s
 
-from components import argocd, inputs, plugin_yaml
-from components.validation import dns_label
+from components import immutable_config_map, inputs, plugin_yaml
 
 
 class PluginConfigArgs(plugin_yaml.PluginDefinitionArgs):
@@ -14,6 +12,8 @@ class PluginConfigArgs(plugin_yaml.PluginDefinitionArgs):
 
     namespace: NotRequired[pulumi.Input[str]]
     """Namespace of Argo CD's repo-server (default `argocd`)."""
+    export: NotRequired[bool]
+    """Make no ConfigMap, and output its manifest for a `PluginExport` (default false)."""
 
 
 class PluginConfig(pulumi.ComponentResource):
@@ -29,6 +29,8 @@ class PluginConfig(pulumi.ComponentResource):
     """Generated name of the ConfigMap. It changes with the content."""
     script_names: pulumi.Output[list[str]]
     """File names of the scripts in the ConfigMap."""
+    manifests: pulumi.Output[list[dict[str, Any]]]
+    """The ConfigMap, where it is exported instead of made."""
 
     def __init__(
         self, name: str, args: PluginConfigArgs, opts: pulumi.ResourceOptions | None = None
@@ -37,33 +39,19 @@ class PluginConfig(pulumi.ComponentResource):
         where = f"PluginConfig {name}"
         given = inputs.present(args)
         inputs.reject_unknown(where, given, PluginConfigArgs.__annotations__)
-        namespace = inputs.checked(
-            where,
-            {"namespace": given.pop("namespace", argocd.NAMESPACE)},
-            lambda known: dns_label("namespace", known["namespace"]),
-        )
-        definition = inputs.checked(where, given, plugin_yaml.define, public=tuple(given))
-
-        # Immutable, so that scripts never change under running pods: a change makes a new
-        # ConfigMap, the sidecar's reference to it rolls the pods, and only then is the old one
-        # deleted. Pulumi's autonaming, not a hash of the content: going back to an earlier
-        # content after a failed roll-out must not meet the object that still waits to be deleted.
-        config_map = k8s.core.v1.ConfigMap(
-            name,
-            metadata={"namespace": namespace, "annotations": argocd.DELETE_AT_ONCE},
-            immutable=True,
-            data=definition.apply(
-                lambda d: {plugin_yaml.FILE_NAME: d.document, **d.scripts},
-            ),
-            opts=pulumi.ResourceOptions(parent=self),
-        )
+        described = inputs.pick(given, plugin_yaml.PluginDefinitionArgs.__annotations__)
+        definition = inputs.checked(where, described, plugin_yaml.define, public=tuple(described))
+        data = definition.apply(lambda d: {plugin_yaml.FILE_NAME: d.document, **d.scripts})
+        config_map = immutable_config_map.make(name, where, given, data, self)
         self.plugin_name = definition.apply(lambda d: d.full_name)
         self.script_names = definition.apply(lambda d: sorted(d.scripts))
-        self.config_map_name = config_map.metadata.apply(argocd.name_of)
+        self.config_map_name = config_map.name
+        self.manifests = config_map.manifests
         self.register_outputs(
             {
                 "plugin_name": self.plugin_name,
                 "config_map_name": self.config_map_name,
                 "script_names": self.script_names,
+                "manifests": self.manifests,
             }
         )

@@ -89,8 +89,8 @@ class PluginCredentials(pulumi.ComponentResource):
         values = pulumi.Output.all(
             given.get("credentials_env", {}), given.get("credentials_files", {})
         )
-        # Immutable and autonamed for the reasons given in PluginConfig. A name made from the
-        # content is out of the question here: it would let anyone test guesses of a password.
+        # Immutable and autonamed as in immutable_config_map. A name made from the content is out
+        # of the question here: it would let anyone test guesses of a password.
         secret = k8s.core.v1.Secret(
             name,
             metadata={

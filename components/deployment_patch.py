@@ -29,6 +29,8 @@ class TargetArgs(TypedDict):
     """Wait until the pods with the sidecar are ready (default true)."""
     rollout_seconds: NotRequired[int]
     """How long to wait for them before `up` fails and says what is wrong (default 600)."""
+    export: NotRequired[bool]
+    """Patch nothing, and output what a `PluginExport` makes files of (default false)."""
 
 
 class Addition(Protocol):
@@ -63,6 +65,16 @@ class _Live:
     rolled_out: bool
 
 
+@dataclass(frozen=True)
+class Installed:
+    """A container of the repo-server: in its Deployment, or as data for who owns that."""
+
+    container_name: pulumi.Output[str]
+    """Known once the Deployment is patched, where it is."""
+    exported: pulumi.Output[dict[str, Any]]
+    """Container, volumes and ConfigMaps; nothing where the Deployment is patched."""
+
+
 SKIP_AWAIT: Final = "pulumi.com/skipAwait"
 _ROLLOUT_SECONDS = 600
 TARGET: Final = ("namespace", "deployment", "await_rollout")
@@ -95,13 +107,36 @@ def install(
     addition: pulumi.Output[Any],
     *,
     shared_volumes: pulumi.Output[dict[str, str]],
+    config_maps: pulumi.Output[Any],
     parent: pulumi.Resource,
-) -> pulumi.Output[str]:
-    """Patch the Deployment that `given` names, and return the container's name once it is done.
+) -> Installed:
+    """Patch the Deployment that `given` names, or only export what would be added to it.
 
     `addition` is an Addition. `shared_volumes` are those that it uses and the Deployment must
-    have, by the argument that names each.
+    have, by the argument that names each. `config_maps` are manifests to export with it.
     """
+    if inputs.plain_flag(where, given, "export", default=False):
+        exported = pulumi.Output.all(addition, config_maps).apply(
+            lambda known: {**known[0].pod_spec(), "configMaps": known[1]}
+        )
+        return Installed(addition.apply(lambda a: str(a.name)), exported)
+    nothing: dict[str, Any] = {}
+    name_once_patched = _patch(
+        name, where, given, addition, shared_volumes=shared_volumes, parent=parent
+    )
+    return Installed(name_once_patched, pulumi.Output.from_input(nothing))
+
+
+def _patch(
+    name: str,
+    where: str,
+    given: Mapping[str, Any],
+    addition: pulumi.Output[Any],
+    *,
+    shared_volumes: pulumi.Output[dict[str, str]],
+    parent: pulumi.Resource,
+) -> pulumi.Output[str]:
+    """Patch the Deployment, and return the container's name once it is done."""
     destination = inputs.checked(where, inputs.pick(given, TARGET), target)
     options = pulumi.ResourceOptions(parent=parent, custom_timeouts=timeouts(where, given))
     if inputs.plain_flag(where, given, "check_deployment", default=True):

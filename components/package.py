@@ -9,6 +9,7 @@ from components.catalog.pulumi import PulumiPlugin
 from components.certificates import ServiceCertificates
 from components.config_map import PluginConfig
 from components.credentials import PluginCredentials
+from components.export import PluginExport
 from components.image import PluginImage
 from components.plugin import ConfigManagementPlugin
 from components.proxy import PluginProxy
@@ -22,6 +23,7 @@ COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
     PluginApplication,
     PluginConfig,
     PluginCredentials,
+    PluginExport,
     PluginImage,
     PluginProxy,
     PluginService,

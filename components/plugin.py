@@ -63,6 +63,8 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
     """Name of its Service, for a `PluginProxy`; empty in sidecar mode."""
     client_secret_name: pulumi.Output[str]
     """Secret with the certificate for a `PluginProxy`; empty in sidecar mode."""
+    exported: pulumi.Output[dict[str, Any]]
+    """What is to be added to the repo-server, where this exports; for a `PluginExport`."""
 
     def __init__(
         self,
@@ -77,14 +79,21 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
         mode = inputs.located(where, lambda: _mode(given))
         own_proxy = inputs.plain_flag(where, given, "own_proxy", default=True)
 
-        container, plugin_name = self._container(name, given)
+        export = inputs.plain_flag(where, given, "export", default=False)
+        if export:
+            inputs.located(where, lambda: _refuse_credentials(given))
+
+        container, plugin_name = self._container(name, given, export=export and mode == SIDECAR)
         nothing = pulumi.Output.from_input("")
         self.service_host = self.client_secret_name = nothing
+        no_addition: dict[str, Any] = {}
+        self.exported = pulumi.Output.from_input(no_addition)
         if mode == SIDECAR:
             sidecar = RepoServerSidecar(
                 f"{name}-sidecar", cast(RepoServerSidecarArgs, container), self._child()
             )
             self.container_name = installed = sidecar.container_name
+            self.exported = sidecar.exported
         else:
             self._run_as_service(name, given, container)
             installed = self.service_host
@@ -104,21 +113,24 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
                 "mode": self.mode,
                 "service_host": self.service_host,
                 "client_secret_name": self.client_secret_name,
+                "exported": self.exported,
             }
         )
 
     def _container(
-        self, name: str, given: Mapping[str, Any]
+        self, name: str, given: Mapping[str, Any], *, export: bool
     ) -> tuple[dict[str, Any], pulumi.Output[str]]:
         """Make what the plugin's container mounts; return its arguments and the plugin's name."""
         namespace = inputs.pick(given, ("namespace",))
         definition = inputs.pick(given, PluginDefinitionArgs.__annotations__) | namespace
+        definition["export"] = export
         config = PluginConfig(f"{name}-config", cast(PluginConfigArgs, definition), self._child())
         container = inputs.pick(given, RepoServerArgs.__annotations__) | {
             "image": given.get("image"),
             "plugin_name": config.plugin_name,
             "config_map_name": config.config_map_name,
             "script_names": config.script_names,
+            "config_maps": config.manifests,
         }
         if credentials := inputs.pick(given, CredentialsArgs.__annotations__):
             secret = PluginCredentials(
@@ -175,10 +187,19 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
             ],
         }
         proxy = PluginProxy(f"{name}-proxy", cast(PluginProxyArgs, args), self._child())
+        self.exported = proxy.exported
         return proxy.container_name
 
     def _child(self) -> pulumi.ResourceOptions:
         return pulumi.ResourceOptions(parent=self)
+
+
+def _refuse_credentials(given: Mapping[str, Any]) -> None:
+    """Refuse values: a new Secret would take the place of the one that running pods name."""
+    for field in ("credentials_env", "credentials_files"):
+        if field in given:
+            problem = "is set next to export, but who applies what is exported cannot know it"
+            raise InvalidInputError(field, problem, "put it into a Secret, and set existing_secret")
 
 
 def _mode(given: Mapping[str, Any]) -> str:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
-import yaml
 
-from components import validation
+from components import validation, yaml_text
 from components.errors import InvalidInputError
 from plugin_image import contract
 
@@ -23,7 +22,6 @@ SOCKET_PATH_MAX = 107
 """Bytes of a unix socket's path on Linux, without the closing NUL."""
 
 _VERSION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
-_SAFE_PLAIN_START = re.compile(r"[A-Za-z/]")
 _COLLECTION_TYPES = ("string", "array", "map")
 _ITEM_TYPES = ("string", "number", "boolean")
 
@@ -127,7 +125,7 @@ def define(values: Mapping[str, Any]) -> PluginDefinition:
         spec["preserveFileMode"] = True
 
     name = validation.required(values, "plugin_name")
-    document = _dump(
+    document = yaml_text.dump(
         {
             "apiVersion": "argoproj.io/v1alpha1",
             "kind": "ConfigManagementPlugin",
@@ -297,24 +295,3 @@ def _scripts(values: Mapping[str, Any]) -> dict[str, str]:
             problem = f"names a script {FILE_NAME}, the place of the plugin's definition"
             raise InvalidInputError("scripts", problem, "name the script otherwise")
     return scripts
-
-
-class _Dumper(yaml.SafeDumper):
-    """Quotes every string that some YAML reader could take for a number.
-
-    PyYAML would write `1e3` plain, which Argo CD's Go reader takes for a float.
-    """
-
-
-def _represent_str(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    style = None if _SAFE_PLAIN_START.match(value) else '"'
-    if "\n" in value:
-        style = "|"
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
-
-
-_Dumper.add_representer(str, _represent_str)
-
-
-def _dump(document: Mapping[str, Any]) -> str:
-    return yaml.dump(dict(document), Dumper=_Dumper, sort_keys=False, width=100)

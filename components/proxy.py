@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
-import pulumi_kubernetes as k8s
 
-from components import argocd, deployment_patch, haproxy, inputs, validation
+from components import argocd, deployment_patch, haproxy, immutable_config_map, inputs, validation
 from components.deployment_patch import TargetArgs
 from components.errors import InvalidInputError
 from components.haproxy import Endpoint, Lookup
@@ -62,6 +61,8 @@ class PluginProxy(pulumi.ComponentResource):
 
     container_name: pulumi.Output[str]
     """Name of the container in the repo-server's pods; known once it is installed."""
+    exported: pulumi.Output[dict[str, Any]]
+    """What is to be added to the repo-server, where this exports; for a `PluginExport`."""
 
     def __init__(
         self, name: str, args: PluginProxyArgs, opts: pulumi.ResourceOptions | None = None
@@ -71,36 +72,28 @@ class PluginProxy(pulumi.ComponentResource):
         given = inputs.present(args)
         inputs.reject_unknown(where, given, PluginProxyArgs.__annotations__)
         proxied = inputs.checked(where, inputs.pick(given, _PROXIED), _proxied)
-        namespace = inputs.checked(
-            where,
-            {"namespace": given.get("namespace", argocd.NAMESPACE)},
-            lambda known: validation.dns_label("namespace", known["namespace"]),
+        data = proxied.apply(
+            lambda p: {
+                haproxy.CONFIG_FILE: haproxy.repo_server_side(p["endpoints"], p["lookup"]),
+                haproxy.RUN_SCRIPT: haproxy.RUN,
+            }
         )
-        # Immutable and autonamed for the reasons given in PluginConfig.
-        config = k8s.core.v1.ConfigMap(
-            name,
-            metadata={"namespace": namespace, "annotations": argocd.DELETE_AT_ONCE},
-            immutable=True,
-            data=proxied.apply(
-                lambda p: {
-                    haproxy.CONFIG_FILE: haproxy.repo_server_side(p["endpoints"], p["lookup"]),
-                    haproxy.RUN_SCRIPT: haproxy.RUN,
-                }
-            ),
-            opts=pulumi.ResourceOptions(parent=self),
-        )
-        addition = pulumi.Output.all(proxied, config.metadata.apply(argocd.name_of)).apply(
+        config = immutable_config_map.make(name, where, given, data, self)
+        addition = pulumi.Output.all(proxied, config.name).apply(
             lambda known: RepoServerProxy(config_map_name=known[1], **known[0]["container"])
         )
-        self.container_name = deployment_patch.install(
+        installed = deployment_patch.install(
             name,
             where,
             given,
             addition,
             shared_volumes=addition.apply(lambda a: {"plugins_volume": a.plugins_volume}),
+            config_maps=config.manifests,
             parent=self,
         )
-        self.register_outputs({"container_name": self.container_name})
+        self.container_name = installed.container_name
+        self.exported = installed.exported
+        self.register_outputs({"container_name": self.container_name, "exported": self.exported})
 
 
 _PROXIED: Final = (

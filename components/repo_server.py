@@ -61,6 +61,9 @@ class PluginContainerArgs(RepoServerArgs):
 class RepoServerSidecarArgs(PluginContainerArgs):
     """Arguments of `RepoServerSidecar`."""
 
+    config_maps: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, Any]]]]]
+    """Manifests of ConfigMaps to export with the container, as `PluginConfig` outputs them."""
+
 
 class RepoServerSidecar(pulumi.ComponentResource):
     """Adds a plugin's container to the repo-server's Deployment by server-side apply.
@@ -72,6 +75,8 @@ class RepoServerSidecar(pulumi.ComponentResource):
 
     container_name: pulumi.Output[str]
     """Name of the sidecar container; known once it is installed."""
+    exported: pulumi.Output[dict[str, Any]]
+    """What is to be added to the repo-server, where this exports; for a `PluginExport`."""
 
     def __init__(
         self, name: str, args: RepoServerSidecarArgs, opts: pulumi.ResourceOptions | None = None
@@ -81,15 +86,18 @@ class RepoServerSidecar(pulumi.ComponentResource):
         given = inputs.present(args)
         inputs.reject_unknown(where, given, RepoServerSidecarArgs.__annotations__)
         sidecar = plugin_container(where, given)
-        self.container_name = deployment_patch.install(
+        installed = deployment_patch.install(
             name,
             where,
             given,
             sidecar,
             shared_volumes=sidecar.apply(_shared_volumes),
+            config_maps=pulumi.Output.from_input(given.get("config_maps", [])),
             parent=self,
         )
-        self.register_outputs({"container_name": self.container_name})
+        self.container_name = installed.container_name
+        self.exported = installed.exported
+        self.register_outputs({"container_name": self.container_name, "exported": self.exported})
 
 
 def plugin_container(where: str, given: Mapping[str, Any]) -> pulumi.Output[Sidecar]:

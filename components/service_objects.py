@@ -7,7 +7,7 @@ from typing import Any, Final
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components import argocd, deployment_patch, haproxy
+from components import argocd, deployment_patch, haproxy, immutable_config_map
 from components.haproxy import METRICS_PORT, PORT
 from components.service_pod import Placement, ServicePod
 from components.sidecar import Sidecar
@@ -68,23 +68,14 @@ class ServiceObjects:
 
     def proxy_config(self) -> pulumi.Output[str]:
         """Make the ConfigMap that HAProxy runs by; return its name."""
-        # Immutable and autonamed for the reasons given in PluginConfig.
-        config = k8s.core.v1.ConfigMap(
-            f"{self.name}-proxy",
-            metadata={
-                "namespace": self.target.apply(lambda t: t.namespace),
-                "annotations": argocd.DELETE_AT_ONCE,
-            },
-            immutable=True,
-            data=self.plugin.apply(
-                lambda p: {
-                    haproxy.CONFIG_FILE: haproxy.plugin_side(p.plugin_name),
-                    haproxy.RUN_SCRIPT: haproxy.RUN,
-                }
-            ),
-            opts=self._child(),
+        namespace = self.target.apply(lambda t: t.namespace)
+        data = self.plugin.apply(
+            lambda p: {
+                haproxy.CONFIG_FILE: haproxy.plugin_side(p.plugin_name),
+                haproxy.RUN_SCRIPT: haproxy.RUN,
+            }
         )
-        return config.metadata.apply(argocd.name_of)
+        return immutable_config_map.create(f"{self.name}-proxy", namespace, data, self.parent)
 
     def deployment(
         self,

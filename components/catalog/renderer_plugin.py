@@ -100,6 +100,8 @@ class RendererPlugin(pulumi.ComponentResource):
     """Name of its Service, for a `PluginProxy`; empty in sidecar mode."""
     client_secret_name: pulumi.Output[str]
     """Secret with the certificate for a `PluginProxy`; empty in sidecar mode."""
+    exported: pulumi.Output[dict[str, Any]]
+    """What is to be added to the repo-server, where this exports; for a `PluginExport`."""
 
     def __init__(
         self,
@@ -144,6 +146,7 @@ class RendererPlugin(pulumi.ComponentResource):
         self.mode = plugin.mode
         self.service_host = plugin.service_host
         self.client_secret_name = plugin.client_secret_name
+        self.exported = plugin.exported
         self.register_outputs(
             {
                 "plugin_name": self.plugin_name,
@@ -152,5 +155,6 @@ class RendererPlugin(pulumi.ComponentResource):
                 "mode": self.mode,
                 "service_host": self.service_host,
                 "client_secret_name": self.client_secret_name,
+                "exported": self.exported,
             }
         )

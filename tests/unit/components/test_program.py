@@ -152,8 +152,10 @@ def test_a_value_that_cannot_be_read_is_not_repeated_in_the_error(program: Any) 
 def test_pulumi_dev_yaml_documents_every_option_and_no_other() -> None:
     documented = set(re.findall(rf"{PROJECT}:(\w+)", (ROOT / "Pulumi.dev.yaml").read_text()))
     known = {option.key for option in settings.options(PluginImageArgs, prefix="image")}
-    known |= {option.key for option in settings.options(PulumiPluginArgs, without={"image"})}
-    assert documented == known | {"applications"}
+    known |= {
+        option.key for option in settings.options(PulumiPluginArgs, without={"image", "export"})
+    }
+    assert documented == known | {"applications", "exportAs"}
 
 
 def test_pulumi_dev_yaml_with_every_comment_taken_away_is_still_yaml() -> None:
