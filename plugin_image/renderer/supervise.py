@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -49,7 +49,7 @@ class Ended:
     status: int
     """Exit status; negative for the signal that ended it, as in `subprocess`."""
     output: str
-    """The end of what it and its children wrote to stdout and stderr."""
+    """The end of what it and its children wrote to stderr, and to stdout unless a file got it."""
 
     def how(self) -> str:
         """The status in words."""
@@ -67,15 +67,17 @@ def run(
     deadline: Deadline,
     stdin: Callable[[], bytes] = bytes,
     pass_fds: Sequence[int] = (),
+    result: Path | None = None,
 ) -> Ended:
     """Run `command` to its end and then end whatever it started.
 
-    `stdin` makes its input, while it starts. Its stdout never reaches ours. Raises
+    `stdin` makes its input, while it starts. Its stdout never reaches ours: the file
+    `result` gets it whole, or its end is kept together with that of stderr. Raises
     DeadlineError, naming `doing`, when it does not end in time, and OSError when it cannot
     be started.
     """
-    with _started(command, cwd=cwd, env=env, pass_fds=pass_fds) as process:
-        tail = _Tail(process.stdout)
+    with _started(command, cwd=cwd, env=env, pass_fds=pass_fds, result=result) as process:
+        tail = _Tail(process.stderr if result else process.stdout)
         _give(process.stdin, stdin())
         try:
             status = process.wait(timeout=deadline.remaining())
@@ -114,17 +116,19 @@ def _started(
     cwd: Path,
     env: Mapping[str, str],
     pass_fds: Sequence[int] = (),
+    result: Path | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        pass_fds=pass_fds,
-        bufsize=0,
-    )
+    with result.open("wb") if result else nullcontext() as file:
+        process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=file or subprocess.PIPE,
+            stderr=subprocess.PIPE if file else subprocess.STDOUT,
+            pass_fds=pass_fds,
+            bufsize=0,
+        )
     try:
         _adopt_orphans()
         yield process

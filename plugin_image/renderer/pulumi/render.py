@@ -2,15 +2,13 @@
 
 import importlib
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, cast
 
-from plugin_image.renderer import documents, memory
+from plugin_image.renderer import documents
+from plugin_image.renderer.bounds import bounded, scratch_folder
 from plugin_image.renderer.errors import ProgramError, ProjectError, RefusedError, RenderError
+from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import (
     environment,
     hosts,
@@ -33,7 +31,6 @@ from plugin_image.renderer.pulumi.project import (
 )
 from plugin_image.renderer.pulumi.stacks import Stacks
 from plugin_image.renderer.settings import Settings
-from plugin_image.renderer.slots import slot
 from plugin_image.renderer.supervise import Deadline
 
 _HOSTS = ("python", "nodejs", "go", "yaml")
@@ -64,7 +61,12 @@ class Host(Protocol):
 
 
 def render(root: Path, options: Options, settings: Settings) -> str:
-    """The manifest stream of the program in `root`, complete.
+    """The manifest stream of the program in `root`, complete. Raises what `objects` raises."""
+    return documents.to_stream(objects(root, options, settings))
+
+
+def objects(root: Path, options: Options, settings: Settings) -> list[Manifest]:
+    """The objects of the program in `root`, all of them.
 
     Raises RenderError, whose report holds no secret.
     """
@@ -75,11 +77,7 @@ def render(root: Path, options: Options, settings: Settings) -> str:
     configuration = load_configuration(project, stack, options.config, settings.passphrase)
     _require_naming(project, stack, configuration)
     readable = pulumi_cli.has_backend(os.environ)
-    with (
-        slot(settings.cache / "slots", settings.concurrency, deadline),
-        memory.limited(memory.container(), settings.concurrency),
-        _scratch() as scratch,
-    ):
+    with bounded(settings, deadline) as scratch:
         others = Stacks(scratch)
         program = Program(
             project=project,
@@ -99,7 +97,7 @@ def render(root: Path, options: Options, settings: Settings) -> str:
     secrets = [*configuration.secrets(), *redaction.secrets_of(recording), *others.secrets]
     try:
         _require_success(recording, run)
-        return documents.to_stream(manifests.build(recording, options))
+        return manifests.build(recording, options)
     except RenderError as error:
         raise error.redacted(lambda text: redaction.redact(text, secrets)) from None
 
@@ -121,7 +119,7 @@ def install(root: Path, settings: Settings) -> None:
     """Install the dependencies of the program in `root` ahead of its renders."""
     deadline = Deadline(settings.deadline_seconds)
     project = load_project(root.resolve())
-    with _scratch() as scratch:
+    with scratch_folder() as scratch:
         _host(project).install(project.root, Cache(settings.cache, scratch, deadline))
 
 
@@ -171,13 +169,3 @@ def _remedy(failure: str) -> str:
         if words in failure:
             return remedy
     return ""
-
-
-@contextmanager
-def _scratch() -> Iterator[Path]:
-    """A folder of this render's own."""
-    path = Path(tempfile.mkdtemp(prefix="render-"))
-    try:
-        yield path
-    finally:
-        shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,145 @@
+"""Reads manifests as Argo CD and the API server read them.
+
+They read YAML with sigs.k8s.io/yaml, whose scalars are mostly those of YAML 1.1: `on` and
+`yes` are booleans, `0755` and `0o755` are 493, `1_000` is a thousand; but dates and `12:30`
+are texts. Source: go.yaml.in/yaml/v2, resolve.go; k8s.io/apimachinery, util/yaml. What they
+cannot turn into JSON is refused here, too.
+"""
+
+import json
+import math
+import re
+from typing import Any
+
+import yaml
+
+_WORDS: dict[str, bool | None] = {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF"), False),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+}
+_INTEGER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
+_BASES = (16, 2, 8, 10)
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_LARGEST_INTEGER = 2**64 - 1
+_SMALLEST_INTEGER = -(2**63)
+
+_PLAIN = "!plain"
+"""The tag of a scalar that is neither quoted nor tagged."""
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """PyYAML's safe loader with the scalars of go.yaml.in/yaml/v2."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:
+        """Keys become texts at once: to Python `1` and `true` are the same key."""
+        if not isinstance(node, yaml.MappingNode):
+            raise yaml.constructor.ConstructorError(
+                None, None, "expected a mapping", node.start_mark
+            )
+        self.flatten_mapping(node)
+        return {
+            _key(self.construct_object(key, deep=True), key.start_mark.line + 1): (
+                self.construct_object(value, deep=deep)
+            )
+            for key, value in node.value
+        }
+
+
+_Loader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"<<\Z"), ["<"])
+_Loader.add_implicit_resolver(_PLAIN, re.compile(r"(?!<<\Z)"), None)
+_Loader.add_constructor(_PLAIN, lambda _, node: _scalar(node.value))
+
+
+def parse_all(text: bytes) -> list[Any]:
+    """The documents of a file or stream, without empty ones, as trees that JSON can hold.
+
+    Raises ValueError, saying where and why, for a text that is neither YAML nor JSON, and
+    for values without JSON.
+    """
+    if text.lstrip().startswith(b"{"):
+        try:
+            documents = _json_stream(text)
+        except ValueError:
+            documents = _yaml_stream(text)
+    else:
+        documents = _yaml_stream(text)
+    return [document for document in documents if document is not None]
+
+
+def parse_json(text: bytes) -> Any:
+    """The one value of a JSON file. Raises ValueError, saying where and why."""
+    return _tree(json.loads(text), "")
+
+
+def _json_stream(text: bytes) -> list[Any]:
+    decoder, rest, found = json.JSONDecoder(), text.decode().strip(), []
+    while rest:
+        value, end = decoder.raw_decode(rest)
+        found.append(_tree(value, ""))
+        rest = rest[end:].lstrip()
+    return found
+
+
+def _yaml_stream(text: bytes) -> list[Any]:
+    try:
+        return [_tree(document, "") for document in yaml.load_all(text, Loader=_Loader)]
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(" ".join(str(error).split())) from error
+
+
+def _scalar(text: str) -> Any:
+    """The value of a plain scalar."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _NOT_FINITE.fullmatch(text):
+        return float(text.replace(".", ""))
+    if text[0] not in "+-.0123456789":
+        return text
+    plain = text if text[0] == "." else text.replace("_", "")
+    integer = _integer(plain)
+    if integer is not None and _SMALLEST_INTEGER <= integer <= _LARGEST_INTEGER:
+        return integer
+    return float(plain) if _FLOAT.fullmatch(plain) else text
+
+
+def _integer(text: str) -> int | None:
+    match = _INTEGER.fullmatch(text)
+    if not match:
+        return None
+    sign, *groups = match.groups()
+    value = next(int(digits, base) for digits, base in zip(groups, _BASES, strict=True) if digits)
+    return -value if sign == "-" else value
+
+
+def _tree(node: Any, path: str) -> Any:
+    """`node` as the JSON that Kubernetes gets. Raises ValueError for what has none."""
+    if isinstance(node, dict):
+        return {key: _tree(value, f"{path}.{key}" if path else key) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_tree(value, f"{path}[{i}]") for i, value in enumerate(node)]
+    if isinstance(node, float):
+        return _number(node, path)
+    if node is None or isinstance(node, (str, int)):
+        return node
+    raise ValueError(f"{path} is a {type(node).__name__}, which JSON does not have")
+
+
+def _key(key: Any, line: int) -> str:
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    if isinstance(key, (str, int, float)):
+        return str(_number(key, "a key") if isinstance(key, float) else key)
+    raise ValueError(f"line {line} has the key {key}, which is no text: quote it")
+
+
+def _number(value: float, path: str) -> int | float:
+    if not math.isfinite(value):
+        raise ValueError(f"{path} is {value}, which JSON does not have")
+    # Go writes 1.0 and 1e3 without a point, and reads them back as integers.
+    return int(value) if value.is_integer() and abs(value) < 2**63 else value

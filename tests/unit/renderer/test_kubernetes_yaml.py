@@ -1,0 +1,88 @@
+from typing import Any
+
+import pytest
+
+from plugin_image.renderer import kubernetes_yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("on", True),
+        ("yes", True),
+        ("y", True),
+        ("No", False),
+        ("OFF", False),
+        ("oN", "oN"),
+        ("~", None),
+        ("", None),
+        ("0755", 493),
+        ("0o755", 493),
+        ("08", 8),
+        ("0x1F", 31),
+        ("-0b11", -3),
+        ("+5", 5),
+        ("1_000", 1000),
+        ("1e3", 1000),
+        ("1.50", 1.5),
+        (".5", 0.5),
+        ("1.", 1),
+        ("18446744073709551615", 18446744073709551615),
+        ("18446744073709551616", 18446744073709551616.0),
+        ("12:30", "12:30"),
+        ("1.2.3", "1.2.3"),
+        ("2026-01-02", "2026-01-02"),
+        ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"),
+        ("0x", "0x"),
+        ("1e", "1e"),
+        ("-x", "-x"),
+        ("=", "="),
+        ("'on'", "on"),
+        ('"0755"', "0755"),
+        ("!!str 1", "1"),
+    ],
+)
+def test_a_scalar_is_what_argo_cd_takes_it_for(text: str, value: Any) -> None:
+    (document,) = kubernetes_yaml.parse_all(f"a: {text}\n".encode())
+    assert document == {"a": value}
+    assert type(document["a"]) is type(value)
+
+
+def test_keys_become_texts() -> None:
+    (document,) = kubernetes_yaml.parse_all(b"{on: a, 080: b, 1: c, 1.5: d, null-ish: e}")
+    assert document == {"true": "a", "80": "b", "1": "c", "1.5": "d", "null-ish": "e"}
+
+
+def test_anchors_and_merges_are_followed() -> None:
+    (document,) = kubernetes_yaml.parse_all(b"base: &b {x: 1, y1: 2}\nover: {<<: *b, x: 3}\n")
+    assert document["over"] == {"x": 3, "y1": 2}
+
+
+def test_a_stream_is_split_and_empty_documents_are_left_out() -> None:
+    assert kubernetes_yaml.parse_all(b"---\n---\na: 1\n---\nnull\n---\n# no\n---\nb: 2\n") == [
+        {"a": 1},
+        {"b": 2},
+    ]
+
+
+def test_json_objects_may_follow_one_another_and_be_indented_by_tabs() -> None:
+    assert kubernetes_yaml.parse_all(b'{\n\t"a": 1.0}\n{"b": "on"}') == [{"a": 1}, {"b": "on"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: {b: [.nan]}", "a.b[0] is nan"),
+        ("a: -.inf", "a is -inf"),
+        ("a: !!timestamp 2026-01-02", "a is a date"),
+        ("a: !!binary aGk=", "a is a bytes"),
+        ("~: 1", "has the key None"),
+        ("a: [", "line 2, column 1"),
+        ("a: !custom b", "could not determine a constructor"),
+        ("a: !!python/name:os.system x", "could not determine a constructor"),
+    ],
+)
+def test_what_has_no_json_is_refused(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=r".") as caught:
+        kubernetes_yaml.parse_all(text.encode())
+    assert said in str(caught.value)
