@@ -170,6 +170,18 @@ _TABLE = (
         present=_present.on_path("haproxy"),
         seconds=5,
     ),
+    Tool(
+        "argocd-operator-crds",
+        locked_in="argocd-operator",
+        files={
+            "argocds.yaml": ModuleFile(
+                "argocd-operator",
+                "github.com/argoproj-labs/argocd-operator",
+                "config/crd/bases/argoproj.io_argocds.yaml",
+            )
+        },
+        seconds=10,
+    ),
     Tool("helm", locked_in="helm", package="helm.sh/helm/v3/cmd/helm", seconds=70),
     Tool(
         "kustomize",

@@ -42,7 +42,7 @@ def exported(run: Run, form: str, *plugins: Any, **given: Any) -> tuple[dict[str
 
     def program() -> None:
         made = [
-            ConfigManagementPlugin(f"p{i}", {**p, "export": True}) for i, p in enumerate(plugins)
+            ConfigManagementPlugin(f"p{i}", p | {"export": True}) for i, p in enumerate(plugins)
         ]
         export: Any = {"form": form, "plugins": [plugin.exported for plugin in made], **given}
         PluginExport("all", export).files.apply(texts.update)
