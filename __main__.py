@@ -4,10 +4,11 @@ from functools import partial
 
 import pulumi
 
-from components import access, argocd, cluster, settings
+from components import access, argocd, cluster, settings, validation
 from components.application import PluginApplication, PluginApplicationArgs
 from components.catalog.pulumi import PulumiPlugin, PulumiPluginArgs
 from components.export import PluginExport
+from components.health import HealthCheck
 from components.image import PluginImage, PluginImageArgs
 
 config = pulumi.Config()
@@ -16,7 +17,8 @@ plugin_options = settings.options(PulumiPluginArgs, without={"image", "export"})
 settings.reject_unknown(
     config,
     pulumi.runtime.get_config_env(),
-    [option.key for option in (*image_options, *plugin_options)] + ["applications", "exportAs"],
+    [option.key for option in (*image_options, *plugin_options)]
+    + ["applications", "exportAs", "healthChecks"],
 )
 
 image_args = settings.read(config, PluginImageArgs, image_options)
@@ -35,8 +37,11 @@ access.require(
     partial(cluster.allowed, settings=pulumi.runtime.get_config_env()),
 )
 
+namespace = plugin_args.get("namespace", argocd.NAMESPACE)
 image = PluginImage("plugin", image_args)
 plugin = PulumiPlugin("pulumi", {**plugin_args, "image": image.image_ref})
+for kind in validation.strings("healthChecks", config.get_object("healthChecks", [])):
+    HealthCheck(f"health-{kind.lower()}", {"kind": kind, "namespace": namespace})
 if export_as is not None:
     export = PluginExport(
         "export",
@@ -51,7 +56,7 @@ applications = [
     PluginApplication(
         name,
         {
-            "namespace": plugin_args.get("namespace", argocd.NAMESPACE),
+            "namespace": namespace,
             **args,
             "plugin_name": plugin.plugin_name,
         },

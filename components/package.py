@@ -10,6 +10,7 @@ from components.certificates import ServiceCertificates
 from components.config_map import PluginConfig
 from components.credentials import PluginCredentials
 from components.export import PluginExport
+from components.health import HealthCheck
 from components.image import PluginImage
 from components.plugin import ConfigManagementPlugin
 from components.proxy import PluginProxy
@@ -20,6 +21,7 @@ NAME: Final = "argocd-cmp"
 VERSION: Final = "0.1.0"
 COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
     ConfigManagementPlugin,
+    HealthCheck,
     PluginApplication,
     PluginConfig,
     PluginCredentials,

@@ -141,6 +141,23 @@ SYNC_WAVES: Final = Option(
     "`true` lets Argo CD apply objects in the order of the program's dependencies.",
 )
 
+MODE: Final = Option(
+    _PULUMI,
+    "mode",
+    OptionKind.STRING,
+    "What becomes of the program",
+    "`render` turns it into manifests (default); `operator` hands it over to the Pulumi "
+    "Kubernetes Operator, as a Stack.",
+)
+STACK_SPEC: Final = Option(
+    _PULUMI,
+    "stackSpec",
+    OptionKind.STRING,
+    "Further fields of the Stack",
+    "YAML with fields of the spec of the operator's Stack, as `serviceAccountName` and `envRefs`. "
+    "Credentials by reference only.",
+)
+
 PULUMI_OPTIONS: Final = (
     STACK,
     CONFIG,
@@ -148,5 +165,7 @@ PULUMI_OPTIONS: Final = (
     ALLOW_PLAINTEXT_SECRETS,
     NON_KUBERNETES,
     SYNC_WAVES,
+    MODE,
+    STACK_SPEC,
 )
 """Those of Pulumi programs, in the order in which Argo CD shows them."""

@@ -57,6 +57,14 @@ def generate() -> None:
     "--allow-plaintext-secrets", is_flag=True, help="Accept secret values outside of Secrets."
 )
 @click.option("--ignore-foreign", is_flag=True, help="Leave out resources of other providers.")
+@click.option(
+    "--mode",
+    type=click.Choice(["render", "operator"]),
+    default="render",
+    show_default=True,
+    help="Manifests of the program, or a Stack that hands it to the Pulumi Kubernetes Operator.",
+)
+@click.option("--stack-spec", metavar="YAML", help="Further fields of that Stack's spec.")
 @click.option("--sync-waves", is_flag=True, help="Turn dependencies into Argo CD's sync waves.")
 def render(path: Path, config: tuple[str, ...], **options: Any) -> None:
     """Print what Argo CD would get from the program in PATH.
@@ -67,9 +75,12 @@ def render(path: Path, config: tuple[str, ...], **options: Any) -> None:
       renderer pulumi render apps/guestbook --stack prod -c replicas=3
       renderer pulumi render . | kubectl diff -f -
     """
+    from plugin_image.renderer import application
     from plugin_image.renderer.pulumi.options import Options
 
-    _render(path, Options(config=dict(_assignment(text) for text in config), **options))
+    overrides = dict(_assignment(text) for text in config)
+    source = application.from_environment(os.environ)
+    _render(path, Options(config=overrides, application=source, **options))
 
 
 @pulumi.command()

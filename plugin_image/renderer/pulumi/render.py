@@ -7,12 +7,19 @@ from typing import Protocol, cast
 
 from plugin_image.renderer import documents
 from plugin_image.renderer.bounds import bounded, scratch_folder
-from plugin_image.renderer.errors import ProgramError, ProjectError, RefusedError, RenderError
+from plugin_image.renderer.errors import (
+    ProgramError,
+    ProjectError,
+    RefusedError,
+    RenderError,
+    UsageError,
+)
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import (
     environment,
     hosts,
     manifests,
+    operator,
     pulumi_cli,
     redaction,
     stacks,
@@ -72,8 +79,15 @@ def objects(root: Path, options: Options, settings: Settings) -> list[Manifest]:
     """
     deadline = Deadline(settings.deadline_seconds)
     project = load_project(root.resolve())
-    host = _host(project)
     stack = choose_stack(project, options.stack)
+    if options.mode == "operator":
+        return [operator.stack(options.application, stack, options.config, options.stack_spec)]
+    if options.stack_spec:
+        raise UsageError(
+            "`stackSpec` is for the mode `operator` only",
+            fix="set the plugin parameter `mode` to operator, or leave `stackSpec` out",
+        )
+    host = _host(project)
     configuration = load_configuration(project, stack, options.config, settings.passphrase)
     _require_naming(project, stack, configuration)
     readable = pulumi_cli.has_backend(os.environ)

@@ -96,6 +96,13 @@ def test_options_of_every_type_reach_their_component(program: Any) -> None:
     assert application["spec"]["source"]["plugin"]["name"] == "pulumi-v1.0"
 
 
+def test_what_is_exported_is_an_output_and_no_patch(program: Any) -> None:
+    engine = program({"imageReference": IMAGE, "exportAs": "kustomize", "healthChecks": ["Stack"]})
+    assert not engine.of_type("kubernetes:apps/v1:DeploymentPatch")
+    assert not engine.of_type("kubernetes:core/v1:ConfigMap")
+    assert engine.one("kubernetes:core/v1:ConfigMapPatch")
+
+
 def test_nothing_is_registered_where_rights_lack(
     program: Any, rights: FakeCluster, engine: FakeEngine
 ) -> None:
@@ -155,7 +162,7 @@ def test_pulumi_dev_yaml_documents_every_option_and_no_other() -> None:
     known |= {
         option.key for option in settings.options(PulumiPluginArgs, without={"image", "export"})
     }
-    assert documented == known | {"applications", "exportAs"}
+    assert documented == known | {"applications", "exportAs", "healthChecks"}
 
 
 def test_pulumi_dev_yaml_with_every_comment_taken_away_is_still_yaml() -> None:

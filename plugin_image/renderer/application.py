@@ -1,0 +1,43 @@
+"""What Argo CD says about the Application whose folder is rendered: its build environment.
+
+Source: Argo CD's reposerver/repository/repository.go, newEnv.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Application:
+    """An Application and the commit it is rendered from; empty where nobody said."""
+
+    name: str = ""
+    repository: str = ""
+    """The repository's address, without credentials: everybody may read what it is put into."""
+    revision: str = ""
+    """The commit."""
+    path: str = ""
+    """The Application's folder in the repository."""
+
+
+def from_environment(env: Mapping[str, str]) -> Application:
+    """Read the environment of a plugin's command."""
+    return Application(
+        name=env.get("ARGOCD_APP_NAME", ""),
+        repository=without_credentials(env.get("ARGOCD_APP_SOURCE_REPO_URL", "")),
+        revision=env.get("ARGOCD_APP_REVISION", ""),
+        path=env.get("ARGOCD_APP_SOURCE_PATH", ""),
+    )
+
+
+def without_credentials(url: str) -> str:
+    """A repository's address as everybody may read it.
+
+    Over HTTP a user's name can be the token itself, and so can a query; over SSH a user
+    belongs to the address, and a password does not.
+    """
+    web = re.match(r"(https?://)(?:[^/?#]*@)?([^?#]*)", url, flags=re.I)
+    if web:
+        return "".join(web.groups())
+    return re.sub(r"^([a-z0-9+.-]+://[^/@:]*):[^/@]*@", r"\1@", url, flags=re.I)

@@ -1,0 +1,121 @@
+"""A program that is handed over: one Stack, of the very commit, with no credential in it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plugin_image.renderer.application import Application
+from plugin_image.renderer.errors import RefusedError, UsageError
+from plugin_image.renderer.pulumi import operator, options, render
+from plugin_image.renderer.settings import from_environment
+
+SHOP = Application(
+    name="shop",
+    repository="https://git.example.com/team/apps.git",
+    revision="0123456789abcdef0123456789abcdef01234567",
+    path="apps/shop",
+)
+
+
+def stack(**given: Any) -> Any:
+    arguments = {"application": SHOP, "name": "acme/prod", "config": {}, "more": None, **given}
+    return operator.stack(**arguments)
+
+
+def test_the_stack_deploys_the_commit_that_argo_cd_syncs() -> None:
+    assert stack(config={"replicas": "3"}) == {
+        "apiVersion": "pulumi.com/v1",
+        "kind": "Stack",
+        "metadata": {"name": "shop"},
+        "spec": {
+            "stack": "acme/prod",
+            "projectRepo": "https://git.example.com/team/apps.git",
+            "repoDir": "apps/shop",
+            "commit": SHOP.revision,
+            "config": {"replicas": "3"},
+        },
+    }
+
+
+def test_further_fields_of_the_spec_are_the_operators_own() -> None:
+    more = """
+        serviceAccountName: pulumi
+        destroyOnFinalize: true
+        envRefs:
+          AWS_REGION: {type: Literal, literal: {value: eu-west-1}}
+          PULUMI_ACCESS_TOKEN: {type: Secret, secret: {name: pulumi-api, key: token}}
+    """
+    spec = stack(more=more)["spec"]
+    assert spec["serviceAccountName"] == "pulumi"
+    assert spec["destroyOnFinalize"] is True
+    assert spec["envRefs"]["AWS_REGION"]["literal"] == {"value": "eu-west-1"}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "envRefs: {PULUMI_ACCESS_TOKEN: {type: Literal, literal: {value: canary}}}",
+        "envRefs: {AWS_SECRET_ACCESS_KEY: {literal: {value: canary}}}",
+        "envRefs: {PULUMI_CONFIG_PASSPHRASE: {type: Literal, literal: {value: canary}}}",
+        "gitAuth: {accessToken: {type: Literal, literal: {value: canary}}}",
+        "gitAuth: {basicAuth: {userName: {type: Env}, password: {literal: {value: canary}}}}",
+        "secretsRef: {password: {type: Literal, literal: {value: canary}}}",
+        "secrets: {password: canary}",
+    ],
+)
+def test_a_credential_by_value_is_refused_and_not_repeated(more: str) -> None:
+    with pytest.raises(RefusedError, match="credential by value") as raised:
+        stack(more=more)
+    assert "canary" not in raised.value.report()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("commit: abc", "sets commit, which the Application says already"),
+        ("stack: other", "sets stack, which"),
+        ("branch: main", "something else than what Argo CD syncs"),
+        ("fluxSource: {}", "something else than"),
+        ("- a", "no mapping"),
+        ("a: [", "not YAML"),
+    ],
+)
+def test_fields_that_cannot_be_meant_are_refused(more: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        stack(more=more)
+
+
+@pytest.mark.parametrize("missing", ["name", "repository", "revision"])
+def test_nothing_is_guessed_where_argo_cd_says_nothing(missing: str) -> None:
+    application = Application(**{**vars(SHOP), missing: ""})
+    with pytest.raises(UsageError, match=f"does not say the Application's {missing}"):
+        stack(application=application)
+
+
+class TestAFolder:
+    """The same by the options of an Application."""
+
+    def render(self, folder: Path, **env: str) -> Any:
+        (folder / "Pulumi.yaml").write_text("name: shop\nruntime: dotnet\n")
+        build = {
+            "ARGOCD_APP_NAME": "shop",
+            "ARGOCD_APP_REVISION": SHOP.revision,
+            "ARGOCD_APP_SOURCE_REPO_URL": "https://robot:canary@git.example.com/team/apps.git",
+            "ARGOCD_APP_SOURCE_PATH": "apps/shop",
+        }
+        asked = options.from_application(build | {f"ARGOCD_ENV_{k}": v for k, v in env.items()})
+        return render.objects(folder, asked, from_environment({}))
+
+    def test_is_handed_over_in_whatever_language(self, tmp_path: Path) -> None:
+        made = self.render(
+            tmp_path, PULUMI_MODE="operator", PULUMI_STACK="prod", PULUMI_CONFIG='{"a": "b"}'
+        )
+        assert made == [stack(name="prod", config={"a": "b"})]
+
+    def test_keeps_the_repositorys_credentials_to_itself(self, tmp_path: Path) -> None:
+        assert "canary" not in str(self.render(tmp_path, PULUMI_MODE="operator", PULUMI_STACK="a"))
+
+    def test_is_not_rendered_with_fields_of_a_stack(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="for the mode `operator` only"):
+            self.render(tmp_path, PULUMI_STACK="a", PULUMI_STACK_SPEC="{}")

@@ -1,0 +1,24 @@
+"""What Argo CD says about an Application."""
+
+import pytest
+
+from plugin_image.renderer.application import without_credentials
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://git.example.com/a.git", "https://git.example.com/a.git"),
+        ("https://robot:canary@git.example.com/a.git", "https://git.example.com/a.git"),
+        ("https://canary@git.example.com/a.git", "https://git.example.com/a.git"),
+        ("https://git.example.com/a.git?token=canary#x", "https://git.example.com/a.git"),
+        ("HTTPS://a:canary@b@git.example.com/a", "HTTPS://git.example.com/a"),
+        ("ssh://git@git.example.com/a.git", "ssh://git@git.example.com/a.git"),
+        ("ssh://git:canary@git.example.com/a.git", "ssh://git@git.example.com/a.git"),
+        ("git@git.example.com:team/a.git", "git@git.example.com:team/a.git"),
+        ("file:///srv/git/a", "file:///srv/git/a"),
+        ("", ""),
+    ],
+)
+def test_an_address_is_shown_without_credentials(url: str, shown: str) -> None:
+    assert without_credentials(url) == shown
