@@ -2,14 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, NotRequired
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
 from components import argocd, deployment_patch, inputs, validation
 from components.deployment_patch import TargetArgs
 from components.errors import InvalidInputError
-from components.sidecar import Settings, Sidecar, check_env, container_name
+from components.sidecar import Settings, Sidecar, Volume, check_env, check_mounts, container_name
+
+
+class VolumeArgs(TypedDict):
+    """A volume of a plugin's own, and where its container finds it."""
+
+    name: pulumi.Input[str]
+    """Name of the volume; in the pod the container's name comes before it."""
+    mount_path: pulumi.Input[str]
+    """Absolute path in the container."""
+    read_only: NotRequired[pulumi.Input[bool]]
+    """Mount it read-only (default true)."""
+    source: pulumi.Input[Mapping[str, Any]]
+    """What Kubernetes takes for a volume beside its name: `{"emptyDir": {}}`."""
 
 
 class RepoServerArgs(TargetArgs):
@@ -21,6 +34,8 @@ class RepoServerArgs(TargetArgs):
     """Its volume for plugin sockets (default `plugins`)."""
     env: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """Environment variables that are no secrets."""
+    volumes: NotRequired[pulumi.Input[Sequence[pulumi.Input[VolumeArgs]]]]
+    """Volumes of the plugin's own, beside those that every plugin has."""
     cpu_request: NotRequired[pulumi.Input[str]]
     """CPU that is kept for the sidecar (default `100m`)."""
     memory_request: NotRequired[pulumi.Input[str]]
@@ -139,6 +154,7 @@ def _settings(values: Mapping[str, Any]) -> Settings:
     probe = values.get("probe_command")
     return Settings(
         env=env,
+        volumes=_own_volumes(values.get("volumes", [])),
         cpu_request=quantity("cpu_request", "100m"),
         memory_request=quantity("memory_request", "256Mi"),
         cpu_limit=quantity("cpu_limit", "2"),
@@ -149,6 +165,29 @@ def _settings(values: Mapping[str, Any]) -> Settings:
         probe_command=None if probe is None else validation.command("probe_command", probe),
         var_files_volume=volume("var_files_volume", argocd.VAR_FILES_VOLUME),
         plugins_volume=volume("plugins_volume", argocd.PLUGINS_VOLUME),
+    )
+
+
+def _own_volumes(volumes: object) -> list[Volume]:
+    if not isinstance(volumes, list | tuple):
+        problem = f"must be a list of volumes, found {type(volumes).__name__}"
+        raise InvalidInputError("volumes", problem, "write one list item per volume")
+    return [_own_volume(f"volumes[{i}]", volume) for i, volume in enumerate(volumes)]
+
+
+def _own_volume(field: str, value: object) -> Volume:
+    if not isinstance(value, Mapping) or set(value) - set(VolumeArgs.__annotations__):
+        problem = "is no volume"
+        raise InvalidInputError(field, problem, f"write {', '.join(VolumeArgs.__annotations__)}")
+    source = value.get("source")
+    if not isinstance(source, Mapping) or len(source) != 1 or "name" in source:
+        problem = "names no source of the volume, or more than one"
+        raise InvalidInputError(f"{field}.source", problem, 'write for example {"emptyDir": {}}')
+    return Volume(
+        name=validation.dns_label(f"{field}.name", validation.required(value, "name")),
+        mount_path=validation.text(f"{field}.mount_path", validation.required(value, "mount_path")),
+        read_only=validation.flag(f"{field}.read_only", value.get("read_only", True)),
+        source=source,
     )
 
 
@@ -177,7 +216,9 @@ def _sidecar(settings: Settings, references: _References) -> Sidecar:
         if name in settings.env:
             problem = f"sets {name}, which the credentials set as well"
             raise InvalidInputError("env", problem, "keep one of the two")
-    return Sidecar(settings=settings, **asdict(references))
+    sidecar = Sidecar(settings=settings, **asdict(references))
+    check_mounts(sidecar)
+    return sidecar
 
 
 def _shared_volumes(sidecar: Sidecar) -> dict[str, str]:

@@ -31,6 +31,16 @@ _LONGEST_VOLUME_SUFFIX = len("-credentials")
 
 
 @dataclass(frozen=True, kw_only=True)
+class Volume:
+    """A volume of a plugin's own. `source` is what Kubernetes takes beside its name."""
+
+    name: str
+    mount_path: str
+    read_only: bool
+    source: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """What a sidecar may use, and what it finds in the repo-server's pod. All checked.
 
@@ -39,6 +49,7 @@ class Settings:
     """
 
     env: Mapping[str, str]
+    volumes: Sequence[Volume]
     cpu_request: str
     memory_request: str
     cpu_limit: str
@@ -143,6 +154,10 @@ class Sidecar:
                     },
                 }
             )
+        # By the container's name, so that no two plugins ever share one that the other removes.
+        volumes += [
+            {"name": f"{self.name}-{own.name}", **own.source} for own in self.settings.volumes
+        ]
         return volumes
 
     def _env(self) -> list[Json]:
@@ -180,6 +195,11 @@ class Sidecar:
             mounts.append(_read_only_mount(f"{self.name}-scripts", contract.SCRIPTS_DIR))
         if self.secret_file_keys:
             mounts.append(_read_only_mount(f"{self.name}-credentials", contract.CREDENTIALS_DIR))
+        mounts += [
+            {"name": f"{self.name}-{own.name}", "mountPath": own.mount_path}
+            | ({"readOnly": True} if own.read_only else {})
+            for own in self.settings.volumes
+        ]
         return mounts
 
     def _probe(self, *, period: int, failures: int) -> Json:
@@ -237,6 +257,25 @@ def check_env(field: str, names: Collection[str]) -> None:
         if name in RESERVED_ENV:
             problem = f"sets {name}, which decides {RESERVED_ENV[name]}"
             raise InvalidInputError(field, problem, "leave it out")
+
+
+def check_mounts(sidecar: Sidecar) -> None:
+    """Refuse volumes of a plugin's own that would hide, or be named as, those it always has."""
+    names = [volume["name"] for volume in sidecar.volumes()]
+    paths = [mount["mountPath"].rstrip("/") for mount in sidecar.container()["volumeMounts"]]
+    for i, own in enumerate(sidecar.settings.volumes):
+        field = f"volumes[{i}]"
+        validation.dns_label(f"{field}.name", f"{sidecar.name}-{own.name}")
+        if names.count(f"{sidecar.name}-{own.name}") > 1:
+            problem = f"is {own.name!r}, the name of another volume of this plugin"
+            raise InvalidInputError(f"{field}.name", problem, "name it otherwise")
+        path = own.mount_path.rstrip("/")
+        if not path.startswith("/") or ".." in path.split("/"):
+            problem = f"is {own.mount_path!r}, no absolute path"
+            raise InvalidInputError(f"{field}.mount_path", problem, "begin it with a slash")
+        if sum(other == path or other.startswith(f"{path}/") for other in paths) > 1:
+            problem = f"is {own.mount_path!r}, and would hide what the plugin mounts there"
+            raise InvalidInputError(f"{field}.mount_path", problem, "mount it elsewhere")
 
 
 def check_volumes(deployment: str, present: Sequence[str], expected: Mapping[str, str]) -> None:

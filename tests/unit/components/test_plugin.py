@@ -1,6 +1,7 @@
 """ConfigManagementPlugin and PulumiPlugin: the components, composed."""
 
 import json
+import re
 from typing import Any
 
 import pulumi
@@ -54,6 +55,64 @@ def test_the_sidecar_runs_with_the_objects_made_for_it(run: Run) -> None:
     for typ in (PATCH, CONFIG_MAP, SECRET):
         assert engine.one(typ).inputs["metadata"]["namespace"] == "gitops"
     assert "canary" not in json.dumps(engine.one(PATCH).inputs)
+
+
+MODELS: Any = {
+    "name": "models",
+    "mount_path": "/models",
+    "source": {"persistentVolumeClaim": {"claimName": "models"}},
+}
+SCRATCH: Any = {
+    "name": "scratch",
+    "mount_path": "/scratch",
+    "read_only": False,
+    "source": {"emptyDir": {}},
+}
+
+
+class TestVolumesOfItsOwn:
+    def tool(self, *volumes: Any) -> Any:
+        args = {"plugin_name": "tool", "generate_command": ["a"], "image": IMAGE}
+        return ConfigManagementPlugin("tool", args | {"volumes": list(volumes)})  # type: ignore[arg-type]
+
+    def test_are_named_after_the_plugin_and_mounted_where_it_says(self, run: Run) -> None:
+        engine = run(lambda: self.tool(MODELS, SCRATCH))
+        pod = engine.one(PATCH).inputs["spec"]["template"]["spec"]
+        assert pod["volumes"][-2:] == [
+            {"name": "cmp-tool-models", "persistentVolumeClaim": {"claimName": "models"}},
+            {"name": "cmp-tool-scratch", "emptyDir": {}},
+        ]
+        assert container(engine)["volumeMounts"][-2:] == [
+            {"name": "cmp-tool-models", "mountPath": "/models", "readOnly": True},
+            {"name": "cmp-tool-scratch", "mountPath": "/scratch"},
+        ]
+
+    @pytest.mark.parametrize(
+        ("changed", "field"),
+        [
+            ({"name": "tmp"}, "volumes[0].name"),
+            ({"name": "No"}, "volumes[0].name"),
+            ({"name": "n" * 60}, "volumes[0].name"),
+            ({"mount_path": "models"}, "volumes[0].mount_path"),
+            ({"mount_path": "/a/../b"}, "volumes[0].mount_path"),
+            ({"mount_path": "/tmp"}, "volumes[0].mount_path"),
+            ({"mount_path": "/var/run/argocd/"}, "volumes[0].mount_path"),
+            ({"mount_path": "/home/argocd"}, "volumes[0].mount_path"),
+            ({"source": {}}, "volumes[0].source"),
+            ({"source": {"name": "a"}}, "volumes[0].source"),
+            ({"source": {"emptyDir": {}, "secret": {}}}, "volumes[0].source"),
+            ({"mountPath": "/a"}, "volumes[0]"),
+        ],
+    )
+    def test_that_would_hide_others_or_say_nothing_are_refused(
+        self, run: Run, changed: Any, field: str
+    ) -> None:
+        with pytest.raises(InvalidInputError, match=re.escape(field)):
+            run(lambda: self.tool(MODELS | changed))
+
+    def test_of_the_same_name_are_refused(self, run: Run) -> None:
+        with pytest.raises(InvalidInputError, match="another volume of this plugin"):
+            run(lambda: self.tool(MODELS, MODELS | {"mount_path": "/b"}))
 
 
 def test_without_credentials_there_is_no_secret(run: Run) -> None:

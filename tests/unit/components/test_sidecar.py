@@ -12,6 +12,7 @@ from plugin_image import contract
 
 SETTINGS = Settings(
     env={"B": "2", "A": "1"},
+    volumes=[],
     cpu_request="100m",
     memory_request="256Mi",
     cpu_limit="2",
