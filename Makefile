@@ -48,8 +48,8 @@ endif
 test-unit: $(VENV) ## Unit tests: no network, no Go, seconds
 	$(BIN)/pytest tests/unit tests/toolchain --cov=plugin_image/renderer/pulumi/monitor --cov-branch --cov-fail-under=95 --cov-report=term:skip-covered
 
-test-render: $(VENV) ## Programs and what must come of each
-	$(BIN)/pytest tests/render --ignore=tests/render/test_isolation.py --ignore=tests/render/test_determinism.py
+test-render: $(VENV) ## Programs, packages and folders, and what must come of each
+	$(BIN)/pytest tests/render tests/catalogue --ignore=tests/render/test_isolation.py --ignore=tests/render/test_determinism.py
 
 test-e2e: toolchain ## The real parts together: engine, provider, API server, Argo CD
 	$(BIN)/pytest tests/e2e

@@ -169,3 +169,152 @@ PULUMI_OPTIONS: Final = (
     STACK_SPEC,
 )
 """Those of Pulumi programs, in the order in which Argo CD shows them."""
+
+
+_MANIFEST_WORK: Final = "MANIFEST_WORK"
+
+
+WORK_NAME: Final = Option(
+    _MANIFEST_WORK,
+    "name",
+    OptionKind.STRING,
+    "Name",
+    "Name of the ManifestWorks. The Application's by default.",
+)
+WORK_CLUSTERS: Final = Option(
+    _MANIFEST_WORK,
+    "clusters",
+    OptionKind.ARRAY,
+    "Clusters",
+    "Managed clusters that get the objects. By default the one that destination.namespace names.",
+)
+WORK_NAMESPACE: Final = Option(
+    _MANIFEST_WORK,
+    "namespace",
+    OptionKind.STRING,
+    "Namespace on the target",
+    "Where objects go that name no namespace. Without it they are refused.",
+)
+WORK_SOURCE: Final = Option(
+    _MANIFEST_WORK,
+    "source",
+    OptionKind.STRING,
+    "Source",
+    "What the folder holds: `auto` (default; by its marker file), `directory`, `pulumi`, `kpt`, "
+    "`helm` or `kustomize`.",
+)
+WORK_SHARDS: Final = Option(
+    _MANIFEST_WORK,
+    "shards",
+    OptionKind.STRING,
+    "Shards",
+    "How many ManifestWorks share the objects: 1 (default), 2, 4, 8 and so on. An object stays "
+    "in its own as long as this number does.",
+)
+WORK_SIZE_LIMIT: Final = Option(
+    _MANIFEST_WORK,
+    "sizeLimit",
+    OptionKind.STRING,
+    "Size limit",
+    "Bytes of manifests that one ManifestWork may hold: as OCM's webhook, 512000 by default.",
+)
+WORK_EXECUTOR: Final = Option(
+    _MANIFEST_WORK,
+    "executor",
+    OptionKind.STRING,
+    "Executor",
+    "ServiceAccount on the target that must be allowed to apply the objects: namespace/name.",
+)
+WORK_DELETE_OPTION: Final = Option(
+    _MANIFEST_WORK,
+    "deleteOption",
+    OptionKind.STRING,
+    "Delete option",
+    "`Foreground`, `Orphan`, or the ManifestWork's `deleteOption` as YAML or JSON.",
+)
+WORK_MANIFEST_CONFIGS: Final = Option(
+    _MANIFEST_WORK,
+    "manifestConfigs",
+    OptionKind.STRING,
+    "Manifest configurations",
+    "Feedback rules, update strategies and condition rules: the ManifestWork's "
+    "`manifestConfigs`, a list as YAML or JSON.",
+)
+WORK_CLUSTER_SCOPED: Final = Option(
+    _MANIFEST_WORK,
+    "clusterScoped",
+    OptionKind.ARRAY,
+    "Custom kinds without a namespace",
+    "As ClusterIssuer.cert-manager.io. Other custom kinds count as namespaced.",
+)
+WORK_HOOKS: Final = Option(
+    _MANIFEST_WORK,
+    "hooks",
+    OptionKind.STRING,
+    "Hooks",
+    "Hooks of Helm and Argo CD, which no ManifestWork can run: `refuse` (default) or `ignore`.",
+)
+WORK_ALLOW_SECRETS: Final = Option(
+    _MANIFEST_WORK,
+    "allowSecrets",
+    OptionKind.STRING,
+    "Allow Secrets",
+    "`true` lets ManifestWorks hold Secrets, which whoever reads ManifestWorks can read.",
+)
+WORK_ALLOW_EMPTY: Final = Option(
+    _MANIFEST_WORK,
+    "allowEmpty",
+    OptionKind.STRING,
+    "Allow an empty result",
+    "`true` accepts a folder without objects, which makes Argo CD prune every ManifestWork.",
+)
+WORK_SYNC_WAVES: Final = Option(
+    _MANIFEST_WORK,
+    "syncWaves",
+    OptionKind.STRING,
+    "Sync waves",
+    "`true` (default): definitions first, and ManifestWorks that take objects over before those "
+    "that give them away. `false`: all at once.",
+)
+WORK_VALUE_FILES: Final = Option(
+    _MANIFEST_WORK,
+    "valueFiles",
+    OptionKind.ARRAY,
+    "Value files",
+    "Of a Helm chart, in its folder or elsewhere in the repository; later ones win.",
+)
+WORK_RELEASE_NAME: Final = Option(
+    _MANIFEST_WORK,
+    "releaseName",
+    OptionKind.STRING,
+    "Release name",
+    "Of a Helm chart. The Application's name by default.",
+)
+
+MANIFEST_WORK_OPTIONS: Final = (
+    WORK_NAME,
+    WORK_CLUSTERS,
+    WORK_NAMESPACE,
+    WORK_SOURCE,
+    WORK_SHARDS,
+    WORK_SIZE_LIMIT,
+    WORK_EXECUTOR,
+    WORK_DELETE_OPTION,
+    WORK_MANIFEST_CONFIGS,
+    WORK_CLUSTER_SCOPED,
+    WORK_HOOKS,
+    WORK_ALLOW_SECRETS,
+    WORK_ALLOW_EMPTY,
+    WORK_SYNC_WAVES,
+    WORK_VALUE_FILES,
+    WORK_RELEASE_NAME,
+    # Of a chained Pulumi program. What is left out, the ManifestWork's own options say.
+    STACK,
+    CONFIG,
+    ALLOW_PLAINTEXT_SECRETS,
+    NON_KUBERNETES,
+)
+"""Those of ManifestWorks and of what they may wrap, in the order in which Argo CD shows them."""
+
+DEFAULT_WORK_SIZE_LIMIT: Final = 500 * 1024
+"""Bytes; what OCM's webhook accepts unless its `--manifestLimit` says otherwise."""

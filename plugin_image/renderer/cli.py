@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.manifest_work.commands import manifest_work
 from plugin_image.renderer.pulumi.commands import pulumi
 
 _REPORT = "This is a mistake of the renderer, not of the program: please report it with these lines"
@@ -45,4 +46,5 @@ def probe(socket: Path) -> None:
     probe_socket(socket)
 
 
+main.add_command(manifest_work)
 main.add_command(pulumi)

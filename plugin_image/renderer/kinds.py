@@ -53,3 +53,9 @@ def group_of(api_version: str) -> str:
 def is_namespaced(api_version: str, kind: str) -> bool:
     """Whether objects of the kind live in a namespace."""
     return (group_of(api_version), kind) not in _CLUSTER_SCOPED
+
+
+def is_custom(api_version: str) -> bool:
+    """Whether the group is none of those that come with Kubernetes."""
+    group = group_of(api_version)
+    return "." in group and not group.endswith(".k8s.io")

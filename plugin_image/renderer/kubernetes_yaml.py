@@ -65,7 +65,7 @@ def parse_all(text: bytes) -> list[Any]:
     if text.lstrip().startswith(b"{"):
         try:
             documents = _json_stream(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             documents = _yaml_stream(text)
     else:
         documents = _yaml_stream(text)
@@ -74,7 +74,10 @@ def parse_all(text: bytes) -> list[Any]:
 
 def parse_json(text: bytes) -> Any:
     """The one value of a JSON file. Raises ValueError, saying where and why."""
-    return _tree(json.loads(text), "")
+    try:
+        return _tree(json.loads(text), "")
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
 def _json_stream(text: bytes) -> list[Any]:
@@ -89,7 +92,9 @@ def _json_stream(text: bytes) -> list[Any]:
 def _yaml_stream(text: bytes) -> list[Any]:
     try:
         return [_tree(document, "") for document in yaml.load_all(text, Loader=_Loader)]
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(" ".join(str(error).split())) from error
 
 

@@ -182,6 +182,18 @@ _TABLE = (
         },
         seconds=10,
     ),
+    Tool(
+        "manifest-work-crds",
+        locked_in="manifest-work",
+        files={
+            "manifestworks.yaml": ModuleFile(
+                "manifest-work",
+                "open-cluster-management.io/api",
+                "work/v1/0000_00_work.open-cluster-management.io_manifestworks.crd.yaml",
+            )
+        },
+        seconds=5,
+    ),
     Tool("helm", locked_in="helm", package="helm.sh/helm/v3/cmd/helm", seconds=70),
     Tool(
         "kustomize",

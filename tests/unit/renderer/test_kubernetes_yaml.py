@@ -86,3 +86,14 @@ def test_what_has_no_json_is_refused(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         kubernetes_yaml.parse_all(text.encode())
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("text", [b"[" * 5_000 + b"]" * 5_000, b"a: &a [*a]"])
+def test_what_never_ends_is_refused(text: bytes) -> None:
+    with pytest.raises(ValueError, match="it is nested too deeply"):
+        kubernetes_yaml.parse_all(text)
+
+
+def test_json_that_never_ends_is_refused() -> None:
+    with pytest.raises(ValueError, match="it is nested too deeply"):
+        kubernetes_yaml.parse_json(b"[" * 100_000)

@@ -1,0 +1,182 @@
+"""The options of an Application that becomes ManifestWorks."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from plugin_image import contract
+from plugin_image.contract import Option
+from plugin_image.renderer import kubernetes_yaml, parameters
+from plugin_image.renderer.errors import UsageError
+from plugin_image.renderer.manifest_work import api, sharding
+from plugin_image.renderer.parameters import Given
+
+SOURCES: Final = ("auto", "directory", "pulumi", "kpt", "helm", "kustomize")
+
+_DNS_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_DNS_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_KIND: Final = re.compile(r"[A-Z][A-Za-z0-9]*\.[a-z0-9.-]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """An Application's options."""
+
+    name: str
+    clusters: Sequence[str]
+    namespace: str = ""
+    """Where objects go on the target that name no namespace; empty refuses them."""
+    source: str = "auto"
+    shards: int = 1
+    size_limit: int = contract.DEFAULT_WORK_SIZE_LIMIT
+    executor: Mapping[str, Any] | None = None
+    delete_option: Mapping[str, Any] | None = None
+    manifest_configs: Sequence[Mapping[str, Any]] = ()
+    cluster_scoped: Sequence[str] = ()
+    ignore_hooks: bool = False
+    allow_secrets: bool = False
+    allow_empty: bool = False
+    sync_waves: bool = True
+    value_files: Sequence[str] = ()
+    release_name: str = ""
+    source_path: str = "."
+    """The folder's path in the repository."""
+    chained: Given = field(default_factory=lambda: Given({}))
+    """What is meant for the program that is wrapped."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for values that no ManifestWork can have."""
+        _require_name(self.name)
+        if self.source not in SOURCES:
+            raise UsageError(f"`source` is {self.source!r}", fix=f"use {' or '.join(SOURCES)}")
+        _require_clusters(self.clusters)
+        if self.namespace and not _DNS_LABEL.fullmatch(self.namespace):
+            raise UsageError(
+                f"`namespace` is {self.namespace!r}, which no namespace is called",
+                fix="use lower case letters, digits and `-`, at most 63",
+            )
+        _require_shards(self.shards)
+        for kind in self.cluster_scoped:
+            if not _KIND.fullmatch(kind):
+                raise UsageError(
+                    f"`clusterScoped` has {kind!r}",
+                    fix="write kind and group, as ClusterIssuer.cert-manager.io",
+                )
+
+
+def from_application(env: Mapping[str, str]) -> Options:
+    """Read the options from a plugin command's environment.
+
+    Raises UsageError for an option that does not exist or has a wrong value.
+    """
+    given = parameters.read(env, contract.MANIFEST_WORK_OPTIONS)
+    application = env.get("ARGOCD_APP_NAME", "")
+    destination = env.get("ARGOCD_APP_NAMESPACE", "")
+    return Options(
+        name=given.text(contract.WORK_NAME) or application,
+        clusters=given.texts(contract.WORK_CLUSTERS) or [*filter(None, [destination])],
+        namespace=given.text(contract.WORK_NAMESPACE) or "",
+        source=given.text(contract.WORK_SOURCE) or "auto",
+        shards=_whole(given, contract.WORK_SHARDS, default=1),
+        size_limit=_whole(
+            given, contract.WORK_SIZE_LIMIT, default=contract.DEFAULT_WORK_SIZE_LIMIT
+        ),
+        executor=executor(given.text(contract.WORK_EXECUTOR)),
+        delete_option=delete_option(given.text(contract.WORK_DELETE_OPTION)),
+        manifest_configs=manifest_configs(given.text(contract.WORK_MANIFEST_CONFIGS)),
+        cluster_scoped=given.texts(contract.WORK_CLUSTER_SCOPED),
+        ignore_hooks=given.choice(contract.WORK_HOOKS, ("refuse", "ignore")) == "ignore",
+        allow_secrets=given.flag(contract.WORK_ALLOW_SECRETS),
+        allow_empty=given.flag(contract.WORK_ALLOW_EMPTY),
+        sync_waves=given.choice(contract.WORK_SYNC_WAVES, ("true", "false")) == "true",
+        value_files=given.texts(contract.WORK_VALUE_FILES),
+        release_name=given.text(contract.WORK_RELEASE_NAME) or application,
+        source_path=env.get("ARGOCD_APP_SOURCE_PATH") or ".",
+        chained=given,
+    )
+
+
+def executor(text: str | None) -> dict[str, Any] | None:
+    """The `executor` of a ManifestWork from `namespace/name`. Raises UsageError."""
+    if not text:
+        return None
+    namespace, separator, name = text.partition("/")
+    if not separator:
+        raise UsageError(f"`executor` is {text!r}", fix="name a ServiceAccount as `namespace/name`")
+    account = {"namespace": namespace, "name": name}
+    value = {"subject": {"type": "ServiceAccount", "serviceAccount": account}}
+    api.check(value, api.EXECUTOR, "executor")
+    return value
+
+
+def delete_option(text: str | None) -> dict[str, Any] | None:
+    """The `deleteOption` of a ManifestWork; a word stands for its policy. Raises UsageError."""
+    if not text:
+        return None
+    value = _parsed(text, contract.WORK_DELETE_OPTION)
+    if isinstance(value, str):
+        value = {"propagationPolicy": value}
+    api.check(value, api.DELETE_OPTION, "deleteOption")
+    checked: dict[str, Any] = value
+    return checked
+
+
+def manifest_configs(text: str | None) -> list[dict[str, Any]]:
+    """The `manifestConfigs` of a ManifestWork. Raises UsageError."""
+    if not text:
+        return []
+    value = _parsed(text, contract.WORK_MANIFEST_CONFIGS)
+    api.check(value, api.MANIFEST_CONFIGS, "manifestConfigs")
+    checked: list[dict[str, Any]] = value
+    return checked
+
+
+def _parsed(text: str, option: Option) -> Any:
+    try:
+        documents = kubernetes_yaml.parse_all(text.encode())
+    except ValueError as error:
+        raise UsageError(f"`{option.name}` is neither YAML nor JSON: {error}") from error
+    if len(documents) != 1:
+        raise UsageError(f"`{option.name}` is {len(documents)} documents", fix="give one")
+    return documents[0]
+
+
+def _whole(given: Given, option: Option, *, default: int) -> int:
+    text = given.text(option) or str(default)
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise UsageError(f"`{option.name}` is {text!r}", fix="give a whole number of at least 1")
+    return int(text)
+
+
+def _require_name(name: str) -> None:
+    if not _DNS_NAME.fullmatch(name):
+        raise UsageError(
+            f"the ManifestWorks would be named {name!r}, which no object can be",
+            fix="set the plugin parameter `name`: lower case letters, digits, `-` and `.`",
+        )
+
+
+def _require_clusters(clusters: Sequence[str]) -> None:
+    if not clusters:
+        raise UsageError(
+            "no managed cluster is named",
+            fix="set the Application's destination.namespace to the managed cluster's name, or "
+            "the plugin parameter `clusters`",
+        )
+    for cluster in clusters:
+        if not _DNS_LABEL.fullmatch(cluster):
+            raise UsageError(
+                f"`clusters` has {cluster!r}, which no managed cluster's namespace is called",
+                fix="use the cluster's name: lower case letters, digits and `-`, at most 63",
+            )
+        if clusters.count(cluster) > 1:
+            raise UsageError(f"`clusters` has {cluster!r} twice", fix="remove one")
+
+
+def _require_shards(shards: int) -> None:
+    if shards.bit_count() != 1 or shards > sharding.LARGEST:
+        raise UsageError(
+            f"`shards` is {shards}",
+            fix=f"use a power of two up to {sharding.LARGEST}: doubling moves the fewest objects",
+        )

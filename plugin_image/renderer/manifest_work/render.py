@@ -1,0 +1,28 @@
+"""One render from beginning to end: a folder in, ManifestWorks or an error out."""
+
+from pathlib import Path
+
+from plugin_image.renderer import documents
+from plugin_image.renderer.bounds import bounded
+from plugin_image.renderer.manifest_work import works
+from plugin_image.renderer.manifest_work.entries import Entry
+from plugin_image.renderer.manifest_work.options import Options
+from plugin_image.renderer.manifest_work.sources import directory
+from plugin_image.renderer.manifest_work.sources.folder import Folder
+from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.supervise import Deadline
+
+
+def render(root: Path, options: Options, settings: Settings) -> str:
+    """The stream of the ManifestWorks that wrap what is in `root`, complete.
+
+    Raises RenderError.
+    """
+    folder = Folder.of(root, options.source_path)
+    return documents.to_stream(works.build(_entries(folder, options, settings), options))
+
+
+def _entries(folder: Folder, options: Options, settings: Settings) -> list[Entry]:
+    folder.kind(options.source)
+    with bounded(settings, Deadline(settings.deadline_seconds)):
+        return directory.entries(folder)

@@ -1,0 +1,1 @@
+"""Where the objects come from: one module for each kind of folder."""

@@ -1,0 +1,54 @@
+"""A folder of manifests, read as Argo CD's directory source with `recurse` reads one.
+
+Files that end in .yaml, .yml or .json count, in the folder and all folders below it, and those
+that hold `+argocd:skip-file-rendering` do not. Source: argo-cd, reposerver/repository,
+getObjsFromYAMLOrJSON. Unlike there, folders and files whose names begin with a dot are left
+out, and a file that holds anything but Kubernetes objects is refused, not passed over.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from plugin_image.renderer import kubernetes_yaml
+from plugin_image.renderer.errors import ManifestError, UsageError
+from plugin_image.renderer.manifest_work.entries import Entry, entries_of
+from plugin_image.renderer.manifest_work.sources.folder import Folder
+
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
+_SKIPPED: Final = b"+argocd:skip-file-rendering"
+
+
+def entries(folder: Folder) -> list[Entry]:
+    """The objects of all files. Raises ManifestError, naming the file, for what is none."""
+    return [entry for path in _files(folder) for entry in _entries(folder, path)]
+
+
+def _files(folder: Folder) -> Iterator[Path]:
+    """Files that count, in a fixed order; folders that are links are not entered."""
+    for parent, folders, names in os.walk(folder.path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if name.endswith(_SUFFIXES) and not name.startswith("."):
+                yield Path(parent, name)
+
+
+def _entries(folder: Folder, path: Path) -> Iterator[Entry]:
+    name = folder.relative(path)
+    folder.require_inside(path)
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read: {error.strerror}", fix="remove it") from error
+    if _SKIPPED not in text:
+        yield from entries_of(_documents(name, text), name)
+
+
+def _documents(name: str, text: bytes) -> list[Any]:
+    try:
+        if name.endswith(".json"):
+            return [kubernetes_yaml.parse_json(text)]
+        return kubernetes_yaml.parse_all(text)
+    except ValueError as error:
+        raise ManifestError(f"{name} cannot be read: {error}", fix="correct it") from error

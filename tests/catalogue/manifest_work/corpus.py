@@ -1,0 +1,72 @@
+"""The corpus of ManifestWorks: every folder in `cases/` is an Application, and what comes of it.
+
+A case holds the Application's folder as `input/`, the environment of the plugin's command as
+`env` (beside that of an Application `shop` whose destination is `cluster1`), and
+`expected.yaml` (the whole stream) or `error.txt` (the first line of the message).
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from plugin_image.contract import RendererEnv
+from plugin_image.renderer import settings
+from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.manifest_work import options
+from plugin_image.renderer.manifest_work.render import render
+from tests import toolchain
+
+_TOOLS = ("helm", "kustomize")
+_APPLICATION = {"ARGOCD_APP_NAME": "shop", "ARGOCD_APP_NAMESPACE": "cluster1"}
+_SECONDS = "60"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One Application of the corpus."""
+
+    folder: Path
+
+    def __str__(self) -> str:
+        return self.folder.name
+
+    def env(self) -> Mapping[str, str]:
+        """What Argo CD and the plugin's configuration say."""
+        file = self.folder / "env"
+        lines = file.read_text().splitlines() if file.exists() else []
+        return _APPLICATION | dict(line.split("=", 1) for line in lines)
+
+    def expected(self, name: str) -> str | None:
+        """The text of `expected.yaml` or `error.txt`, where the case has that file."""
+        file = self.folder / name
+        return file.read_text() if file.exists() else None
+
+    def rendered(self, cache: Path) -> str:
+        """What `renderer manifest-work generate` would write. Raises RenderError."""
+        given = {
+            RendererEnv.DEADLINE.value: _SECONDS,
+            RendererEnv.CACHE_DIR.value: str(cache),
+            **self.env(),
+        }
+        asked = options.from_application(given)
+        # The Application's folder is `input/` or, as ARGOCD_APP_SOURCE_PATH says, one below it.
+        root = self.folder / "input" / asked.source_path
+        return render(root, asked, settings.from_environment(given))
+
+    def outcome(self, cache: Path) -> tuple[str | None, str | None]:
+        """(the stream, None) or (None, the first line of the error)."""
+        try:
+            return self.rendered(cache), None
+        except RenderError as error:
+            return None, f"{error}\n"
+
+
+def path_with_tools() -> str:
+    """PATH with the programs that the image has. What is missing is built."""
+    folders = [str(path.parent) for path in toolchain.ensure(_TOOLS).values()]
+    return os.pathsep.join([*folders, os.environ["PATH"]])
+
+
+CASES = [Case(path) for path in sorted(Path(__file__).with_name("cases").iterdir())]
+RENDERING = [case for case in CASES if case.expected("expected.yaml")]

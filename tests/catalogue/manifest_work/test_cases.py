@@ -1,0 +1,93 @@
+"""Every folder in `cases/` is an Application and what must come of it.
+
+To see and accept what a change does to them: `UPDATE_CASES=1 pytest tests/catalogue`, then
+`git diff`.
+"""
+
+import os
+import sys
+from pathlib import Path
+from subprocess import run
+
+import pytest
+
+from plugin_image.contract import DEFAULT_WORK_SIZE_LIMIT
+from plugin_image.renderer.errors import RenderError
+from tests.catalogue.manifest_work.corpus import CASES, RENDERING, Case
+from tests.render.corpus import ROOT
+
+UPDATE = "UPDATE_CASES" in os.environ
+RENDERS = 20
+PROCESSES = 3
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_folder_renders_to_what_its_case_says(case: Case, tmp_path: Path) -> None:
+    stream, error = case.outcome(tmp_path)
+    for name, found in (("expected.yaml", stream), ("error.txt", error)):
+        path = case.folder / name
+        if UPDATE:
+            path.write_text(found) if found is not None else path.unlink(missing_ok=True)
+        assert found == case.expected(name), f"{case}: {name} differs ({stream!r}, {error!r})"
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_each_case_expects_either_a_stream_or_an_error(case: Case) -> None:
+    assert (case.expected("expected.yaml") is None) != (case.expected("error.txt") is None)
+
+
+@pytest.mark.parametrize("case", RENDERING, ids=str)
+def test_twenty_renders_give_the_same_bytes(case: Case, tmp_path: Path) -> None:
+    streams = {case.rendered(tmp_path) for _ in range(RENDERS)}
+    assert streams == {case.expected("expected.yaml")}
+
+
+@pytest.mark.parametrize("case", RENDERING[:1], ids=str)
+def test_processes_with_other_hash_seeds_give_the_same_bytes(case: Case, tmp_path: Path) -> None:
+    """By the command that plugin.yaml calls."""
+    for seed in range(PROCESSES):
+        done = run(
+            [sys.executable, ROOT / "plugin_image/bin/renderer", "manifest-work", "generate"],
+            cwd=case.folder / "input",
+            env={
+                **os.environ,
+                **case.env(),
+                "PYTHONHASHSEED": str(seed),
+                "RENDERER_CACHE_DIR": str(tmp_path),
+            },
+            capture_output=True,
+            text=True,
+        )
+        assert (done.stdout, done.stderr, done.returncode) == (
+            case.expected("expected.yaml"),
+            "",
+            0,
+        )
+
+
+def test_two_mebibytes_become_manifest_works_that_ocm_accepts(tmp_path: Path) -> None:
+    folder = tmp_path / "input"
+    folder.mkdir()
+    for number in range(200):
+        (folder / f"{number}.yaml").write_text(
+            "apiVersion: v1\nkind: ConfigMap\n"
+            f"metadata: {{name: map-{number}, namespace: shop}}\ndata: {{text: {'x' * 10_000}}}\n"
+        )
+    application = Case(tmp_path)
+    with pytest.raises(RenderError, match="`shards` to 16") as caught:
+        application.rendered(tmp_path)
+    assert f"may hold {DEFAULT_WORK_SIZE_LIMIT}" in str(caught.value)
+    (tmp_path / "env").write_text("ARGOCD_ENV_MANIFEST_WORK_SHARDS=16")
+    stream = application.rendered(tmp_path)
+    assert stream.count("\nkind: ManifestWork\n") == 16
+    assert stream.count("        kind: ConfigMap\n") == 200
+
+
+def test_a_link_out_of_the_repository_is_refused(tmp_path: Path) -> None:
+    """Committed, it would lie in the repository of this project, not of an Application."""
+    (tmp_path / "secret.yaml").write_text("apiVersion: v1\nkind: A\nmetadata: {name: a}\n")
+    folder = tmp_path / "input"
+    folder.mkdir()
+    (folder / "link.yaml").symlink_to("../secret.yaml")
+    with pytest.raises(RenderError, match=r"^link\.yaml is a symbolic link out of the repository"):
+        Case(tmp_path).rendered(tmp_path)
