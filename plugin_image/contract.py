@@ -290,6 +290,20 @@ WORK_RELEASE_NAME: Final = Option(
     "Release name",
     "Of a Helm chart. The Application's name by default.",
 )
+WORK_KUBE_VERSION: Final = Option(
+    _MANIFEST_WORK,
+    "kubeVersion",
+    OptionKind.STRING,
+    "Kubernetes version",
+    "Of the targets, for Helm charts. By default the hub's, which is what Argo CD knows.",
+)
+WORK_API_VERSIONS: Final = Option(
+    _MANIFEST_WORK,
+    "apiVersions",
+    OptionKind.ARRAY,
+    "API versions",
+    "Of the targets, for Helm charts. By default the hub's, which is what Argo CD knows.",
+)
 
 MANIFEST_WORK_OPTIONS: Final = (
     WORK_NAME,
@@ -308,6 +322,8 @@ MANIFEST_WORK_OPTIONS: Final = (
     WORK_SYNC_WAVES,
     WORK_VALUE_FILES,
     WORK_RELEASE_NAME,
+    WORK_KUBE_VERSION,
+    WORK_API_VERSIONS,
     # Of a chained Pulumi program. What is left out, the ManifestWork's own options say.
     STACK,
     CONFIG,

@@ -68,6 +68,9 @@ def render(path: Path, name: str | None, **options: Any) -> None:
     ):
         options[option] = read(options[option])
     name = name or path.resolve().name
+    # As Argo CD says them to `generate`; at a desk whoever wants them sets them.
+    options["kube_version"] = os.environ.get("KUBE_VERSION", "")
+    options["api_versions"] = reading.listed(os.environ.get("KUBE_API_VERSIONS"))
     _render(path, reading.Options(name=name, release_name=name, **options))
 
 
@@ -90,6 +93,8 @@ def parameters() -> None:
 def _render(path: Path, asked: "Options") -> None:
     from plugin_image.renderer import settings
     from plugin_image.renderer.manifest_work import render
+    from plugin_image.renderer.pulumi import protocol
 
+    protocol.leave_out_sdk()
     sys.stdout.write(render.render(path, asked, settings.from_environment(os.environ)))
     sys.stdout.flush()

@@ -40,6 +40,9 @@ class Options:
     sync_waves: bool = True
     value_files: Sequence[str] = ()
     release_name: str = ""
+    kube_version: str = ""
+    """What charts see. What Argo CD knows and passes is the hub's; Applications may know better."""
+    api_versions: Sequence[str] = ()
     source_path: str = "."
     """The folder's path in the repository."""
     chained: Given = field(default_factory=lambda: Given({}))
@@ -92,9 +95,18 @@ def from_application(env: Mapping[str, str]) -> Options:
         sync_waves=given.choice(contract.WORK_SYNC_WAVES, ("true", "false")) == "true",
         value_files=given.texts(contract.WORK_VALUE_FILES),
         release_name=given.text(contract.WORK_RELEASE_NAME) or application,
+        kube_version=given.text(contract.WORK_KUBE_VERSION) or env.get("KUBE_VERSION", ""),
+        api_versions=(
+            given.texts(contract.WORK_API_VERSIONS) or listed(env.get("KUBE_API_VERSIONS"))
+        ),
         source_path=env.get("ARGOCD_APP_SOURCE_PATH") or ".",
         chained=given,
     )
+
+
+def listed(text: str | None) -> list[str]:
+    """The parts of a text that commas separate."""
+    return [part for part in (text or "").split(",") if part]
 
 
 def executor(text: str | None) -> dict[str, Any] | None:

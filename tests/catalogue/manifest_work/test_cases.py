@@ -89,5 +89,24 @@ def test_a_link_out_of_the_repository_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "input"
     folder.mkdir()
     (folder / "link.yaml").symlink_to("../secret.yaml")
-    with pytest.raises(RenderError, match=r"^link\.yaml is a symbolic link out of the repository"):
+    with pytest.raises(RenderError, match=r"^link\.yaml leads out of the repository"):
+        Case(tmp_path).rendered(tmp_path)
+
+
+def test_a_kustomization_stays_in_the_repository(tmp_path: Path) -> None:
+    (tmp_path / "secret.yaml").write_text("apiVersion: v1\nkind: A\nmetadata: {name: a}\n")
+    folder = tmp_path / "input"
+    folder.mkdir()
+    (folder / "kustomization.yaml").write_text("resources: [../secret.yaml]\n")
+    with pytest.raises(RenderError, match=r"^kustomize failed: .*secret\.yaml.*not in or below"):
+        Case(tmp_path).rendered(tmp_path)
+
+
+def test_a_link_of_a_chart_out_of_the_repository_is_refused(tmp_path: Path) -> None:
+    templates = tmp_path / "input" / "templates"
+    templates.mkdir(parents=True)
+    (templates.parent / "Chart.yaml").write_text("apiVersion: v2\nname: a\nversion: 1.0.0\n")
+    (templates / "hosts.yaml").symlink_to("/etc/hosts")
+    (tmp_path / "env").write_text("ARGOCD_ENV_MANIFEST_WORK_NAMESPACE=shop\n")
+    with pytest.raises(RenderError, match=r"^templates/hosts\.yaml leads out of the repository"):
         Case(tmp_path).rendered(tmp_path)

@@ -1,5 +1,6 @@
 """A folder of the repository, and what kind of source it is."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -55,12 +56,20 @@ class Folder:
 
     def relative(self, path: Path) -> str:
         """`path` as messages name it."""
-        return path.relative_to(self.path).as_posix()
+        return Path(os.path.relpath(path, self.path)).as_posix()
 
     def require_inside(self, path: Path) -> None:
         """Raise UsageError for a path that leads out of the repository."""
         if not path.resolve().is_relative_to(self.repository):
             raise UsageError(
-                f"{self.relative(path)} is a symbolic link out of the repository",
-                fix="replace it by the file",
+                f"{self.relative(path)} leads out of the repository",
+                fix="replace it by what it leads to",
             )
+
+    def require_links_inside(self) -> None:
+        """Raise UsageError for a link anywhere in the folder that leads out of the repository."""
+        for parent, folders, names in os.walk(self.path):
+            for name in sorted([*folders, *names]):
+                path = Path(parent, name)
+                if path.is_symlink():
+                    self.require_inside(path)

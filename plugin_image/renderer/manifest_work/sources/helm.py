@@ -1,0 +1,68 @@
+"""A Helm chart, with the dependencies that lie in its folder `charts/`."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from plugin_image.renderer import kubernetes_yaml
+from plugin_image.renderer.errors import ManifestError, UsageError
+from plugin_image.renderer.manifest_work.entries import Entry, entries_of
+from plugin_image.renderer.manifest_work.options import Options
+from plugin_image.renderer.manifest_work.sources import program
+from plugin_image.renderer.manifest_work.sources.folder import Folder
+from plugin_image.renderer.supervise import Deadline
+
+_TEMPLATE: Final = re.compile(r"^---\n# Source: (.+)$", re.MULTILINE)
+
+
+def entries(folder: Folder, options: Options, scratch: Path, deadline: Deadline) -> list[Entry]:
+    """The objects of the chart as `helm template` gives them, without those of its tests.
+
+    Raises UsageError for a namespace or value file that is missing, ProgramError when helm
+    fails, and ManifestError for what is no Kubernetes object.
+    """
+    if not options.namespace:
+        raise UsageError(
+            "a chart is installed into a namespace, and none is named",
+            fix="set the plugin parameter `namespace`",
+        )
+    folder.require_links_inside()
+    output = program.output_of(
+        _command(folder, options),
+        folder=folder,
+        scratch=scratch,
+        deadline=deadline,
+        fix="correct the chart or its values; dependencies must lie in its folder charts/",
+    )
+    # The text before the first mark is empty; then names and texts take turns.
+    _, *parts = _TEMPLATE.split(output.decode())
+    return [
+        entry
+        for name, text in zip(parts[::2], parts[1::2], strict=True)
+        for entry in entries_of(_documents(name, text), name)
+    ]
+
+
+def _command(folder: Folder, options: Options) -> list[str]:
+    return [
+        *("helm", "template", options.release_name, "."),
+        *("--namespace", options.namespace, "--include-crds", "--skip-tests"),
+        *(("--kube-version", options.kube_version) if options.kube_version else ()),
+        *(word for version in options.api_versions for word in ("--api-versions", version)),
+        *(word for file in options.value_files for word in ("--values", _values(folder, file))),
+    ]
+
+
+def _values(folder: Folder, name: str) -> str:
+    path = folder.path / name
+    folder.require_inside(path)
+    if not path.is_file():
+        raise UsageError(f"`valueFiles` has {name!r}, which is no file", fix="correct the path")
+    return str(path)
+
+
+def _documents(name: str, text: str) -> list[object]:
+    try:
+        return kubernetes_yaml.parse_all(text.encode())
+    except ValueError as error:
+        raise ManifestError(f"{name} cannot be read: {error}", fix="correct the chart") from error

@@ -1,0 +1,72 @@
+"""Runs helm or kustomize: local programs that make manifests and have no use for a network."""
+
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from plugin_image.renderer import supervise
+from plugin_image.renderer.errors import ProgramError, RefusedError
+from plugin_image.renderer.manifest_work.sources.folder import Folder
+from plugin_image.renderer.supervise import Deadline
+
+_PASSED: Final = ("PATH", "LANG", "TZ", "SSL_CERT_DIR", "SSL_CERT_FILE")
+_NOWHERE: Final = "http://127.0.0.1:9"
+"""The discard port, where nothing listens."""
+_ADDRESS: Final = re.compile(r"https?://(?!127\.0\.0\.1)[^\s'\"]+")
+_HINT: Final = "\n\nUse --debug flag"
+"""What helm says about itself, not about the chart."""
+
+
+def output_of(
+    command: Sequence[str], *, folder: Folder, scratch: Path, deadline: Deadline, fix: str
+) -> bytes:
+    """What the program writes to stdout.
+
+    Raises RefusedError when the image does not have it, and ProgramError with its own words
+    and `fix` when it fails.
+    """
+    name = command[0]
+    program = shutil.which(name)
+    if program is None:
+        raise RefusedError(
+            f"there is no {name} on PATH", fix="use the image's target `manifest-work`"
+        )
+    result = scratch / "result"
+    ended = supervise.run(
+        [program, *command[1:]],
+        doing=f"{name} ran",
+        cwd=folder.path,
+        env=_environment(scratch),
+        deadline=deadline,
+        result=result,
+    )
+    if ended.status:
+        # Folders have other names each time: equal failures give equal messages.
+        said = ended.output.replace(f"{folder.path}/", "").replace(f"{folder.repository}/", "")
+        raise ProgramError(f"{name} failed: {_reason(said, ended.how())}", fix=fix, details=said)
+    return result.read_bytes()
+
+
+def _environment(scratch: Path) -> Mapping[str, str]:
+    """An empty home, no credentials, and a network that leads nowhere."""
+    passed = {name: os.environ[name] for name in _PASSED if name in os.environ}
+    proxies = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
+    return {
+        **passed,
+        **dict.fromkeys(proxies, _NOWHERE),
+        "GIT_ALLOW_PROTOCOL": "none",
+        "HOME": str(scratch),
+        "TMPDIR": str(scratch),
+    }
+
+
+def _reason(said: str, how: str) -> str:
+    """What it says went wrong, without what it warned of before."""
+    if _NOWHERE.removeprefix("http://") in said:
+        address = _ADDRESS.search(said)
+        return f"it wants {address[0] if address else 'something'}, and a render has no network"
+    _, found, error = f"\n{said}".partition("\nError: ")
+    return error.partition(_HINT)[0] if found else said or how

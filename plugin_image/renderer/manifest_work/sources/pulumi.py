@@ -1,0 +1,34 @@
+"""A Pulumi program, rendered as the plugin for Pulumi programs does."""
+
+from plugin_image import contract
+from plugin_image.renderer.errors import RefusedError
+from plugin_image.renderer.manifest_work.entries import Entry, entries_of
+from plugin_image.renderer.manifest_work.options import Options
+from plugin_image.renderer.manifest_work.sources.folder import Folder
+from plugin_image.renderer.settings import Settings
+
+
+def entries(folder: Folder, options: Options, settings: Settings) -> list[Entry]:
+    """The objects that the program registers. Raises what its render raises.
+
+    RefusedError says that this image has no Pulumi SDK.
+    """
+    try:
+        from plugin_image.renderer.pulumi import render
+        from plugin_image.renderer.pulumi.options import Options as PulumiOptions
+    except ModuleNotFoundError as error:
+        raise RefusedError(
+            "the folder holds a Pulumi program, and this image has no Pulumi",
+            fix="use the image's target `pulumi`, which makes ManifestWorks, too",
+        ) from error
+    given = options.chained
+    asked = PulumiOptions(
+        stack=given.text(contract.STACK),
+        config=given.mapping(contract.CONFIG),
+        # The ManifestWork's own option decides.
+        allow_empty=True,
+        allow_plaintext_secrets=given.flag(contract.ALLOW_PLAINTEXT_SECRETS),
+        ignore_foreign=given.choice(contract.NON_KUBERNETES, ("refuse", "ignore")) == "ignore",
+        namespace=options.namespace or "default",
+    )
+    return list(entries_of(render.objects(folder.path, asked, settings), "the Pulumi program"))
