@@ -18,21 +18,15 @@ _PARAMETERS: Final = {
 }
 
 
-class PluginApplicationArgs(TypedDict):
-    """Arguments of `PluginApplication`."""
+class PluginSourceArgs(TypedDict):
+    """What a plugin renders, where to, and what Argo CD does by itself."""
 
-    application_name: NotRequired[pulumi.Input[str]]
-    """Name of the Application (default: the component's)."""
-    namespace: NotRequired[pulumi.Input[str]]
-    """Namespace in which Argo CD looks for Applications (default `argocd`)."""
     project: NotRequired[pulumi.Input[str]]
     """Argo CD project (default `default`)."""
     plugin_name: pulumi.Input[str]
     """The exact plugin name with its version; the plugin components output it."""
     repo_url: pulumi.Input[str]
     """Git repository."""
-    path: pulumi.Input[str]
-    """Folder in it, `.` for its root."""
     target_revision: NotRequired[pulumi.Input[str]]
     """Branch, tag or commit (default `HEAD`)."""
     plugin_env: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
@@ -61,6 +55,17 @@ class PluginApplicationArgs(TypedDict):
     """Undo changes made in the cluster, in automated syncs (default false)."""
     sync_options: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """Sync options, for example `CreateNamespace=true`."""
+
+
+class PluginApplicationArgs(PluginSourceArgs):
+    """Arguments of `PluginApplication`."""
+
+    application_name: NotRequired[pulumi.Input[str]]
+    """Name of the Application (default: the component's)."""
+    namespace: NotRequired[pulumi.Input[str]]
+    """Namespace in which Argo CD looks for Applications (default `argocd`)."""
+    path: pulumi.Input[str]
+    """Folder in it, `.` for its root."""
 
 
 class PluginApplication(pulumi.ComponentResource):

@@ -5,6 +5,7 @@ from typing import Final
 import pulumi
 
 from components.application import PluginApplication
+from components.application_set import PluginApplicationSet
 from components.catalog.pulumi import PulumiPlugin
 from components.certificates import ServiceCertificates
 from components.config_map import PluginConfig
@@ -23,6 +24,7 @@ COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
     ConfigManagementPlugin,
     HealthCheck,
     PluginApplication,
+    PluginApplicationSet,
     PluginConfig,
     PluginCredentials,
     PluginExport,
