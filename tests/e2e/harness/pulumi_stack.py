@@ -13,9 +13,9 @@ from typing import Any, cast
 import yaml
 
 ROOT = Path(__file__).parents[3]
-PROJECT = "argocd-pulumi-plugin"
+PROJECT_FILE = ROOT / "Pulumi.yaml"
 _STACK = "test"
-_PROGRAM = ("Pulumi.yaml", "components", "plugin_image")
+_LIBRARY = ("components", "plugin_image")
 _ENGINE_PARTS = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
 _SECONDS = 600
 
@@ -36,7 +36,8 @@ class Outcome:
 class PulumiStack:
     """A stack of the installer's program, or of another one that uses its components.
 
-    The folder is empty or does not exist.
+    That one is a folder with a project of its own, or one file. The stack's folder is empty or
+    does not exist.
     """
 
     def __init__(
@@ -53,9 +54,12 @@ class PulumiStack:
         backend.mkdir()
         self._program = folder / "program"
         self._program.mkdir()
-        for name in _PROGRAM:
+        for name in _LIBRARY:
             (self._program / name).symlink_to(ROOT / name)
-        (self._program / "__main__.py").symlink_to(program)
+        files = {path.name: path for path in program.iterdir()} if program.is_dir() else {}
+        for name, path in (files or {"Pulumi.yaml": PROJECT_FILE, "__main__.py": program}).items():
+            (self._program / name).symlink_to(path)
+        self._project = yaml.safe_load((self._program / "Pulumi.yaml").read_text())["name"]
         engine = [str(tools[part].parent) for part in _ENGINE_PARTS if part in tools]
         self._env = {
             # The virtual environment first: the language host runs the first `python3`.
@@ -77,7 +81,7 @@ class PulumiStack:
         path = self._program / f"Pulumi.{_STACK}.yaml"
         document = yaml.safe_load(path.read_text()) or {}
         values = document.setdefault("config", {})
-        values |= {f"{PROJECT}:{key}": value for key, value in config.items()}
+        values |= {f"{self._project}:{key}": value for key, value in config.items()}
         path.write_text(yaml.safe_dump(document))
 
     @contextmanager
@@ -86,7 +90,7 @@ class PulumiStack:
         path = self._program / f"Pulumi.{_STACK}.yaml"
         before = path.read_text()
         document = yaml.safe_load(before)
-        left_out = {f"{PROJECT}:{key}" for key in without}
+        left_out = {f"{self._project}:{key}" for key in without}
         values = document["config"]
         document["config"] = {key: values[key] for key in values.keys() - left_out}
         path.write_text(yaml.safe_dump(document))
