@@ -24,7 +24,7 @@ endif
 	@echo "not run: test-thorough (the corpus without a network and many times over takes half an hour)"
 
 test-thorough: $(VENV) ## The corpus without a network, and each program many times over
-	$(BIN)/pytest tests/render/test_isolation.py tests/render/test_determinism.py
+	$(BIN)/pytest tests/render/test_isolation.py tests/render/test_determinism.py tests/catalogue
 
 ifdef CLUSTER_REGISTRY
 test-cluster: toolchain ## Image, push and pods on a real node of its own (root), or on a given cluster
@@ -49,7 +49,7 @@ test-unit: $(VENV) ## Unit tests: no network, no Go, seconds
 	$(BIN)/pytest tests/unit tests/toolchain --cov=plugin_image/renderer/pulumi/monitor --cov-branch --cov-fail-under=95 --cov-report=term:skip-covered
 
 test-render: $(VENV) ## Programs, packages and folders, and what must come of each
-	$(BIN)/pytest tests/render tests/catalogue --ignore=tests/render/test_isolation.py --ignore=tests/render/test_determinism.py
+	$(BIN)/pytest tests/render tests/catalogue --ignore=tests/render/test_isolation.py --ignore=tests/render/test_determinism.py -m "not thorough"
 
 test-e2e: toolchain ## The real parts together: engine, provider, API server, Argo CD
 	$(BIN)/pytest tests/e2e

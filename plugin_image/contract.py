@@ -55,6 +55,18 @@ class RendererEnv(StrEnum):
     PASS_ENV = "RENDERER_PASS_ENV"  # noqa: S105 - a variable's name
     """Comma-separated names of container variables that programs may see."""
 
+    KPT_FUNCTIONS = "RENDERER_KPT_FUNCTIONS"
+    """JSON object: the executable of each kpt function that has none of its own name."""
+
+    KPT_FUNCTIONS_DIR = "RENDERER_KPT_FUNCTIONS_DIR"
+    """The folder of the executables that kpt packages may use."""
+
+    KPT_ANNOTATION_DOMAIN = "RENDERER_KPT_ANNOTATION_DOMAIN"
+    """The domain of the annotations that say where an object comes from."""
+
+    KPT_ANNOTATIONS = "RENDERER_KPT_ANNOTATIONS"
+    """Comma-separated names of those annotations, when not all are wanted."""
+
 
 DEFAULT_DEADLINE_SECONDS: Final = 50
 """Argo CD's callers give up after 60 s; our error must arrive before that."""
@@ -334,3 +346,39 @@ MANIFEST_WORK_OPTIONS: Final = (
 
 DEFAULT_WORK_SIZE_LIMIT: Final = 500 * 1024
 """Bytes; what OCM's webhook accepts unless its `--manifestLimit` says otherwise."""
+
+
+_KPT: Final = "KPT"
+
+KPT_FUNCTIONS_DIR: Final = "/opt/renderer/functions"
+"""Executables of kpt functions in the image, each named `<function>-<version>`."""
+
+KPT_ANNOTATIONS: Final = ("app", "revision", "repository", "branch", "path")
+"""What annotations can say about where an object comes from."""
+
+KPT_ANNOTATION_DOMAIN: Final = Option(
+    _KPT,
+    "annotationDomain",
+    OptionKind.STRING,
+    "Domain of annotations",
+    "Annotates each object with where it comes from: `<domain>/app`, `/revision`, `/repository`, "
+    "`/branch` and `/path`. Default: that of the plugin's configuration, else no annotations.",
+)
+KPT_ANNOTATION_NAMES: Final = Option(
+    _KPT,
+    "annotations",
+    OptionKind.ARRAY,
+    "Annotations",
+    "Those that are wanted, when not all are. Without `revision` a commit changes only the "
+    "objects whose files it changes.",
+)
+KPT_ALLOW_EMPTY: Final = Option(
+    _KPT,
+    "allowEmpty",
+    OptionKind.STRING,
+    "Allow an empty result",
+    "`true` lets a package render no objects at all, which makes Argo CD prune everything.",
+)
+
+KPT_OPTIONS: Final = (KPT_ANNOTATION_DOMAIN, KPT_ANNOTATION_NAMES, KPT_ALLOW_EMPTY)
+"""Those of kpt packages, in the order in which Argo CD shows them."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.kpt.commands import kpt
 from plugin_image.renderer.manifest_work.commands import manifest_work
 from plugin_image.renderer.pulumi.commands import pulumi
 
@@ -47,4 +48,5 @@ def probe(socket: Path) -> None:
 
 
 main.add_command(manifest_work)
+main.add_command(kpt)
 main.add_command(pulumi)

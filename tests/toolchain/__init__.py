@@ -9,6 +9,6 @@ versions are locked in `modules/`, once, into a cache outside the work tree.
 
 from tests.toolchain._ensure import ensure
 from tests.toolchain._go import ToolchainError
-from tests.toolchain._tools import DEFAULT, TOOLS
+from tests.toolchain._tools import DEFAULT, KPT_FUNCTIONS, TOOLS
 
-__all__ = ["DEFAULT", "TOOLS", "ToolchainError", "ensure"]
+__all__ = ["DEFAULT", "KPT_FUNCTIONS", "TOOLS", "ToolchainError", "ensure"]

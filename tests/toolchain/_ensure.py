@@ -64,7 +64,8 @@ def _build_program(part: Tool, go: Go, folder: Path) -> None:
     shutil.copytree(MODULES / part.locked_in, sources)
     for name, file in part.sources.items():
         _copy(file, go, sources / name)
-    go.build(sources, part.package, folder / part.name, variables=part.variables)
+    output = folder / part.name
+    go.build(sources, part.package, output, variables=part.variables, static=part.static)
     shutil.rmtree(sources)
 
 
@@ -84,7 +85,7 @@ def _entry(part: Tool, go: Go) -> str:
     folders = {part.locked_in, *(file.locked_in for file in part.files.values())}
     files = [path for name in sorted(folders) for path in sorted((MODULES / name).iterdir())]
     table = f"{part.package} {dict(part.variables)} {sorted(part.sources)} {sorted(part.files)}"
-    settings = [go.platform, *LINKER_FLAGS, table]
+    settings = [go.platform, *LINKER_FLAGS, *(["static"] if part.static else []), table]
     return cache.key(part.name, [*settings, *(path.read_bytes() for path in files)])
 
 

@@ -52,7 +52,13 @@ class Go:
         return cls(command, "-".join(settings[name] for name in names))
 
     def build(
-        self, folder: Path, package: str, output: Path, *, variables: Mapping[str, str]
+        self,
+        folder: Path,
+        package: str,
+        output: Path,
+        *,
+        variables: Mapping[str, str],
+        static: bool = False,
     ) -> None:
         """Build one program; `variables` are string variables of its main package.
 
@@ -65,6 +71,7 @@ class Go:
             _run(
                 [self.command, "build", f"-ldflags={' '.join(linker)}", f"-o={output}", package],
                 folder,
+                {"CGO_ENABLED": "0"} if static else {},
             )
         except subprocess.CalledProcessError as error:
             raise ToolchainError(
@@ -80,9 +87,9 @@ class Go:
         return Path(answer["Dir"])
 
 
-def _run(command: Iterable[str], folder: Path) -> str:
+def _run(command: Iterable[str], folder: Path, settings: Mapping[str, str] | None = None) -> str:
     # A go.work further up would replace the locked versions.
-    environment = {**os.environ, "GOWORK": "off"}
+    environment = {**os.environ, "GOWORK": "off", **(settings or {})}
     done = subprocess.run(
         [*command],
         cwd=folder,

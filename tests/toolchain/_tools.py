@@ -9,6 +9,8 @@ from tests.toolchain import _present
 from tests.toolchain._present import Present
 
 MODULES = Path(__file__).parent / "modules"
+_OF_THE_IMAGE = "../../../plugin_image/build"
+"""From there, what the image itself is built from."""
 
 PROVIDER_VERSION = "4.24.1"
 """Of the Kubernetes provider; the SDK of the same version asks for it."""
@@ -36,10 +38,12 @@ class Tool:
     packages: tuple[str, ...] = ()
     """Debian packages that it is unpacked from; Go then has no part in it."""
     locked_in: str = ""
-    """The folder of `modules/` with its go.mod and, where there is one, our main.go."""
+    """The folder, from `modules/`, with its go.mod and, where there is one, our main.go."""
     package: str | None = None
     """The program to build; None for a part that is nothing but files."""
     present: Present = _present.nothing
+    static: bool = False
+    """Built without C, as in the image."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """String variables of the main package."""
     sources: Mapping[str, ModuleFile] = field(default_factory=dict)
@@ -55,6 +59,9 @@ def _set_version(schema: bytes) -> bytes:
 _SDK = "github.com/pulumi/pulumi/sdk/v3"
 _ARGOCD = "github.com/argoproj/argo-cd/v3"
 _PROVIDER = "github.com/pulumi/pulumi-kubernetes/provider/v4"
+
+KPT_FUNCTIONS = ("apply-replacements-v0.1.1", "apply-setters-v0.2.0", "set-namespace-v0.4.1")
+"""Those of kpt's catalogue that can be had as Go modules, and need neither network nor shell."""
 
 _pulumi = _present.with_version("pulumi", "version", at_least=(3, 259), below=(4, 0))
 
@@ -193,6 +200,12 @@ _TABLE = (
             )
         },
         seconds=5,
+    ),
+    Tool("kpt", locked_in=f"{_OF_THE_IMAGE}/kpt/kpt", package=".", static=True, seconds=70),
+    *(
+        # `tool` is the one that go.mod names.
+        Tool(name, locked_in=f"{_OF_THE_IMAGE}/kpt/{name}", package="tool", static=True, seconds=15)
+        for name in KPT_FUNCTIONS
     ),
     Tool("helm", locked_in="helm", package="helm.sh/helm/v3/cmd/helm", seconds=70),
     Tool(

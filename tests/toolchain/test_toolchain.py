@@ -12,6 +12,8 @@ from tests.toolchain import cache
 from tests.toolchain._tools import MODULES
 from tests.toolchain.progress import Progress, duration
 
+IMAGE_SOURCES = Path(__file__).parents[2] / "plugin_image/build/kpt"
+
 
 @pytest.fixture(autouse=True)
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -130,7 +132,8 @@ class TestTheTable:
         tools = toolchain.TOOLS.values()
         locked = {tool.locked_in for tool in tools if not tool.packages}
         locked |= {file.locked_in for tool in tools for file in tool.files.values()}
-        assert locked == {path.name for path in MODULES.iterdir()}
+        there = [*MODULES.iterdir(), *IMAGE_SOURCES.iterdir()]
+        assert {(MODULES / name).resolve() for name in locked} == set(there)
         for name in locked:
             assert (MODULES / name / "go.mod").is_file()
             assert (MODULES / name / "go.sum").is_file()

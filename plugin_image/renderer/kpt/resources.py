@@ -1,0 +1,114 @@
+"""From kpt's ResourceList to the set of objects that Argo CD gets.
+
+Everything here is pure.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import yaml
+
+from plugin_image import contract
+from plugin_image.renderer import kubernetes_yaml, manifests
+from plugin_image.renderer.errors import ManifestError
+from plugin_image.renderer.kpt.options import Options
+from plugin_image.renderer.manifests import Manifest
+
+_LOCAL = "config.kubernetes.io/local-config"
+_PATH = "config.kubernetes.io/path"
+_INDEX = "config.kubernetes.io/index"
+_OWN = frozenset({_LOCAL, _PATH, _INDEX, "config.kubernetes.io/package", "config.k8s.io/id"})
+_OWN_PREFIXES = ("internal.config.kubernetes.io/", "internal.kpt.dev/")
+"""Annotations by which kpt and its functions talk to each other."""
+
+_ITEM = re.compile(r"items\[(\d+)\]\.")
+
+_KPT_GROUP = "kpt.dev"
+_KPT_KINDS = ("Kptfile", "ResourceGroup")
+"""What describes a package, or what `kpt live` keeps about one; never of use in a cluster."""
+
+
+def build(resource_list: bytes, options: Options) -> list[Manifest]:
+    """The objects of a rendered package, in an order that depends on nothing but them.
+
+    Raises ManifestError for an object that is incomplete or there twice, for a value that
+    JSON has not, and for an empty set, which `options` may allow.
+    """
+    entries = []
+    for item in _items(resource_list):
+        source = _source(item)
+        if not isinstance(item, dict):
+            raise ManifestError(f"{source} is no map", fix="correct the package's functions")
+        if not _is_local(item, source):
+            manifests.require_identity(source, item)
+            entries.append((source, _annotated(item, options.annotations)))
+    entries.sort(key=lambda entry: entry[0])
+    manifests.require_distinct(entries, options.namespace)
+    if not options.allow_empty:
+        manifests.require_any(entries, "the package renders", contract.KPT_ALLOW_EMPTY.name)
+    return manifests.ordered([manifest for _, manifest in entries])
+
+
+def _items(resource_list: bytes) -> Iterable[Any]:
+    """The objects, read as Argo CD would read what kpt writes."""
+    try:
+        (parsed,) = kubernetes_yaml.parse_all(resource_list)
+    except ValueError as error:
+        raise ManifestError(
+            f"what kpt rendered cannot be a manifest: {_with_file(str(error), resource_list)}",
+            fix="correct the package",
+        ) from error
+    return parsed.get("items") or []
+
+
+def _with_file(reason: str, resource_list: bytes) -> str:
+    """The reason with a place that its reader knows, instead of `items[7].data`."""
+    match = _ITEM.match(reason)
+    if not match:
+        return reason
+    # All that this loader makes are texts, lists and maps, whatever their tags.
+    items = yaml.load(resource_list, Loader=yaml.BaseLoader)["items"]  # noqa: S506
+    return f"{_source(items[int(match[1])])}, {reason[match.end() :]}"
+
+
+def _source(item: Any) -> str:
+    """The file that an object is in, for messages."""
+    annotations = _annotations(item)
+    path = annotations.get(_PATH) or annotations.get(f"internal.{_PATH}")
+    index = annotations.get(_INDEX) or annotations.get(f"internal.{_INDEX}") or "0"
+    return f"object {int(index) + 1} of {path}" if path and index.isdigit() else "an object"
+
+
+def _annotations(manifest: Any) -> Mapping[str, Any]:
+    """The object's annotations; none when there is no such map."""
+    metadata = manifest.get("metadata") if isinstance(manifest, Mapping) else None
+    annotations = metadata.get("annotations") if isinstance(metadata, Mapping) else None
+    return annotations if isinstance(annotations, Mapping) else {}
+
+
+def _is_local(manifest: Manifest, source: str) -> bool:
+    """Whether the object is for tools only."""
+    group, _, _ = str(manifest.get("apiVersion")).partition("/")
+    if group == _KPT_GROUP and manifest.get("kind") in _KPT_KINDS:
+        return True
+    said = _annotations(manifest).get(_LOCAL, "false")
+    if said not in ("true", "false"):
+        raise ManifestError(
+            f"{source} has the annotation {_LOCAL} with {said!r}", fix='use "true" or "false"'
+        )
+    return bool(said == "true")
+
+
+def _annotated(manifest: Manifest, added: Mapping[str, str]) -> Manifest:
+    """The object without kpt's own annotations, and with those that say where it comes from."""
+    kept = {
+        name: value
+        for name, value in _annotations(manifest).items()
+        if name not in _OWN and not name.startswith(_OWN_PREFIXES)
+    }
+    metadata = {key: value for key, value in manifest["metadata"].items() if key != "annotations"}
+    if annotations := {**kept, **added}:
+        metadata["annotations"] = dict(sorted(annotations.items()))
+    head = {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}
+    return head | {key: value for key, value in manifest.items() if key not in head}

@@ -1,0 +1,89 @@
+"""The corpus of kpt packages: every folder in `cases/` is one, and what must come of it.
+
+A case holds the package as `input/`, the environment of the plugin's command as `env`, and
+`expected.yaml` (the whole stream) or `error.txt` (the first line of the message).
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from plugin_image.contract import RendererEnv
+from plugin_image.renderer import settings
+from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.kpt import options, render
+from plugin_image.renderer.kpt import settings as kpt_settings
+from tests import toolchain
+from tests.toolchain import KPT_FUNCTIONS
+
+_HERE = Path(__file__).parent
+_SECONDS = "60"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One package of the corpus."""
+
+    folder: Path
+
+    def __str__(self) -> str:
+        return self.folder.name
+
+    def env(self) -> Mapping[str, str]:
+        """What Argo CD and the plugin's configuration say."""
+        file = self.folder / "env"
+        lines = file.read_text().splitlines() if file.exists() else []
+        return dict(line.split("=", 1) for line in lines)
+
+    def expected(self, name: str) -> str | None:
+        """The text of `expected.yaml` or `error.txt`, where the case has that file."""
+        file = self.folder / name
+        return file.read_text() if file.exists() else None
+
+    def rendered(self, functions: Path, cache: Path) -> str:
+        """What `renderer kpt generate` would write. Raises RenderError."""
+        given = {
+            RendererEnv.DEADLINE.value: _SECONDS,
+            RendererEnv.CACHE_DIR.value: str(cache),
+            RendererEnv.KPT_FUNCTIONS_DIR.value: str(functions),
+            **self.env(),
+        }
+        installed = kpt_settings.from_environment(given)
+        return render.render(
+            self.folder / "input",
+            options.from_application(given, installed),
+            settings.from_environment(given),
+            installed,
+        )
+
+    def outcome(self, functions: Path, cache: Path) -> tuple[str | None, str | None]:
+        """(the stream, None) or (None, the first line of the error)."""
+        try:
+            return self.rendered(functions, cache), None
+        except RenderError as error:
+            return None, f"{error}\n"
+
+
+def install(folder: Path) -> Path:
+    """Fill `folder` with the functions: those of the image, and ours; give kpt's own folder.
+
+    What is missing is built.
+    """
+    tools = toolchain.ensure(["kpt", *KPT_FUNCTIONS])
+    folder.mkdir()
+    for name in KPT_FUNCTIONS:
+        (folder / name).symlink_to(tools[name])
+    for path in (_HERE / "functions").iterdir():
+        shutil.copy(path, folder)
+    return tools["kpt"].parent
+
+
+def path_with(kpt: Path) -> str:
+    """PATH with kpt, and with the Python that functions of ours run on."""
+    return os.pathsep.join([str(kpt), str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+CASES = [Case(path) for path in sorted((_HERE / "cases").iterdir())]

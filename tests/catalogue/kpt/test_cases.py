@@ -1,0 +1,94 @@
+"""Every folder in `cases/` is a package and what must come of it.
+
+To see and accept what a change does to them: `UPDATE_CASES=1 pytest tests/catalogue`, then
+`git diff`.
+"""
+
+import hashlib
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.errors import RenderError
+from tests.catalogue.kpt.corpus import CASES, Case
+
+UPDATE = "UPDATE_CASES" in os.environ
+RENDERS = 20
+RENDERING = [case for case in CASES if case.expected("expected.yaml")]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_package_renders_to_what_its_case_says(
+    case: Case, functions: Path, tmp_path: Path
+) -> None:
+    before = _digest(case.folder / "input")
+    stream, error = case.outcome(functions, tmp_path)
+    for name, found in (("expected.yaml", stream), ("error.txt", error)):
+        path = case.folder / name
+        if UPDATE:
+            path.write_text(found) if found is not None else path.unlink(missing_ok=True)
+        assert found == case.expected(name), f"{case}: {name} differs ({stream!r}, {error!r})"
+    assert _digest(case.folder / "input") == before, "the Application's folder was written to"
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_each_case_expects_either_a_stream_or_an_error(case: Case) -> None:
+    assert (case.expected("expected.yaml") is None) != (case.expected("error.txt") is None)
+
+
+@pytest.mark.parametrize("case", RENDERING, ids=str)
+def test_a_second_render_gives_the_same_bytes(case: Case, functions: Path, tmp_path: Path) -> None:
+    assert case.outcome(functions, tmp_path) == case.outcome(functions, tmp_path)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_twenty_renders_give_the_same_bytes(case: Case, functions: Path, tmp_path: Path) -> None:
+    found = {case.outcome(functions, tmp_path) for _ in range(RENDERS)}
+    assert found == {(case.expected("expected.yaml"), case.expected("error.txt"))}
+
+
+def test_a_failure_tells_the_same_in_full_each_time(functions: Path, tmp_path: Path) -> None:
+    case = _named("error-function-with-results")
+    reports = set()
+    for _ in range(3):
+        with pytest.raises(RenderError) as raised:
+            case.rendered(functions, tmp_path)
+        reports.add(raised.value.report())
+    assert len(reports) == 1, f"what varies: {reports}"
+
+
+def test_a_deadline_ends_a_function_and_leaves_nothing_running(
+    functions: Path, tmp_path: Path
+) -> None:
+    start = time.monotonic()
+    with pytest.raises(RenderError, match="took longer than 1 s"):
+        _named("error-deadline").rendered(functions, tmp_path)
+    assert time.monotonic() - start < 1 + 3, "the function outlived its deadline by seconds"
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    assert not children
+
+
+def test_a_render_leaves_no_files_behind(
+    functions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    for name in ("functions-run-as-executables", "error-function-fails-silently"):
+        _named(name).outcome(functions, tmp_path / "cache")
+    assert not [*temporary.iterdir()]
+
+
+def _named(name: str) -> Case:
+    return next(case for case in CASES if case.folder.name == name)
+
+
+def _digest(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        digest.update(str(path.relative_to(folder)).encode() + b"\0")
+        digest.update(path.read_bytes() if path.is_file() else b"")
+    return digest.hexdigest()

@@ -1,0 +1,90 @@
+"""A package is rendered in a private copy, which holds nothing from outside of the repository."""
+
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.errors import RefusedError, UsageError
+from plugin_image.renderer.kpt import package
+from plugin_image.renderer.kpt.functions import Functions
+from plugin_image.renderer.kpt.settings import KptSettings
+
+NO_FUNCTIONS = Functions(KptSettings(Path("/nonexistent"), {}, None, ()))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A package in a repository."""
+    (tmp_path / "repository/.git").mkdir(parents=True)
+    root = tmp_path / "repository/app"
+    root.mkdir()
+    (root / "Kptfile").write_text("kind: Kptfile\n")
+    (tmp_path / "secret.yaml").write_text("a: secret\n")
+    return root
+
+
+def copied(root: Path) -> dict[str, str]:
+    target = root.parent.parent / "copy"
+    package.copy(root, target, NO_FUNCTIONS)
+    files = (path for path in target.rglob("*") if not path.is_dir())
+    return {path.relative_to(target).as_posix(): path.read_text() for path in files}
+
+
+def test_what_kpt_reads_is_copied_and_nothing_else(root: Path) -> None:
+    for name in ("a.yaml", "b.yml", "c.json", ".krmignore", "run.sh", "README.md", "sub/d.yaml"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(name)
+    (root / ".git").mkdir()
+    (root / ".git/e.yaml").touch()
+    assert sorted(copied(root)) == sorted(
+        ["Kptfile", "a.yaml", "b.yml", "c.json", ".krmignore", "sub/d.yaml"]
+    )
+
+
+def test_a_link_inside_of_the_repository_is_copied_as_its_file(root: Path) -> None:
+    (root.parent / "shared.yaml").write_text("a: shared\n")
+    (root / "linked.yaml").symlink_to("../shared.yaml")
+    assert copied(root)["linked.yaml"] == "a: shared\n"
+
+
+@pytest.mark.parametrize("target", ["../../../secret.yaml", "/etc/passwd", "../../.."])
+def test_a_link_that_leaves_the_repository_is_refused_by_name(root: Path, target: str) -> None:
+    (root / "sub").mkdir()
+    (root / "sub/linked.yaml").symlink_to(target)
+    with pytest.raises(RefusedError, match=r"the link sub/linked\.yaml leaves the repository"):
+        copied(root)
+
+
+def test_a_link_to_a_folder_is_ignored_as_kpt_does(root: Path) -> None:
+    (root / "again").symlink_to(".")
+    (root / "all.yaml").symlink_to("..")
+    assert copied(root) == {"Kptfile": "kind: Kptfile\n"}
+
+
+def test_a_link_that_leaves_through_another_link_is_refused(root: Path) -> None:
+    (root / "out").symlink_to("../../..")
+    (root.parent / "hop.yaml").symlink_to("../secret.yaml")
+    (root / "linked.yaml").symlink_to("../hop.yaml")
+    with pytest.raises(RefusedError, match="leaves the repository"):
+        copied(root)
+
+
+def test_without_a_repository_links_have_to_stay_in_the_package(root: Path) -> None:
+    (root.parent / ".git").rmdir()
+    (root.parent / "shared.yaml").touch()
+    (root / "linked.yaml").symlink_to("../shared.yaml")
+    with pytest.raises(RefusedError, match="leaves the repository"):
+        copied(root)
+
+
+@pytest.mark.parametrize("target", ["nowhere.yaml", "linked.yaml"])
+def test_a_link_to_nothing_is_refused_by_name(root: Path, target: str) -> None:
+    (root / "linked.yaml").symlink_to(target)
+    with pytest.raises(RefusedError, match=r"the link linked\.yaml points to nothing"):
+        copied(root)
+
+
+def test_a_folder_without_a_kptfile_is_no_package(root: Path) -> None:
+    (root / "Kptfile").unlink()
+    with pytest.raises(UsageError, match="no Kptfile"):
+        copied(root)
