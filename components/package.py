@@ -6,6 +6,7 @@ import pulumi
 
 from components.application import PluginApplication
 from components.application_set import PluginApplicationSet
+from components.catalog.kpt import KptPlugin
 from components.catalog.pulumi import PulumiPlugin
 from components.certificates import ServiceCertificates
 from components.config_map import PluginConfig
@@ -23,6 +24,7 @@ VERSION: Final = "0.1.0"
 COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
     ConfigManagementPlugin,
     HealthCheck,
+    KptPlugin,
     PluginApplication,
     PluginApplicationSet,
     PluginConfig,

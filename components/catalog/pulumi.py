@@ -1,13 +1,16 @@
 """PulumiPlugin: Argo CD renders Pulumi programs."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NotRequired
+from collections.abc import Sequence
+from typing import Final, NotRequired
 
 import pulumi
 
-from components import validation
-from components.catalog.renderer_plugin import Renderer, RendererPlugin, RendererPluginArgs
-from plugin_image.contract import RendererEnv
+from components.catalog.renderer_plugin import (
+    Renderer,
+    RendererPlugin,
+    RendererPluginArgs,
+    passed_variables,
+)
 
 
 class PulumiPluginArgs(RendererPluginArgs):
@@ -26,13 +29,6 @@ class PulumiPlugin(RendererPlugin):
         super().__init__(PULUMI, name, args, opts)
 
 
-def _variables(values: Mapping[str, Any]) -> dict[str, str]:
-    pass_env = validation.strings("pass_env", values.get("pass_env", []))
-    for variable in pass_env:
-        validation.env_name("pass_env", variable)
-    return {RendererEnv.PASS_ENV.value: ",".join(pass_env)} if pass_env else {}
-
-
 PULUMI: Final = Renderer(
-    name="pulumi", args=PulumiPluginArgs, settings=("pass_env",), variables=_variables
+    name="pulumi", args=PulumiPluginArgs, settings=("pass_env",), variables=passed_variables
 )

@@ -42,6 +42,14 @@ def no_variables(_values: Mapping[str, Any]) -> dict[str, str]:
     return {}
 
 
+def passed_variables(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variable that says what programs may see of the sidecar's variables."""
+    pass_env = validation.strings("pass_env", values.get("pass_env", []))
+    for variable in pass_env:
+        validation.env_name("pass_env", variable)
+    return {RendererEnv.PASS_ENV.value: ",".join(pass_env)} if pass_env else {}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Renderer:
     """What tells one plugin of the catalogue from the others."""
@@ -54,6 +62,8 @@ class Renderer:
     """Arguments that set up this renderer alone."""
     variables: Callable[[Mapping[str, Any]], dict[str, str]] = no_variables
     """Checks those settings, and returns the variables by which the renderer gets them."""
+    discover_file: str = ""
+    """A file that a source of this kind has; without one, the renderer's `discover` tells."""
 
     def env(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Return the sidecar's variables: those given, and those that set up the renderer."""
@@ -133,7 +143,9 @@ class RendererPlugin(pulumi.ComponentResource):
             ),
             "env": inputs.checked_input(where, settings, renderer.env, public=("env",)),
         }
-        if discovery:
+        if discovery and renderer.discover_file:
+            definition["discover_file_name"] = renderer.discover_file
+        elif discovery:
             definition["discover_find_command"] = renderer.command("discover")
         plugin = ConfigManagementPlugin(
             name,

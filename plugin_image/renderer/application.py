@@ -17,6 +17,8 @@ class Application:
     """The repository's address, without credentials: everybody may read what it is put into."""
     revision: str = ""
     """The commit."""
+    branch: str = ""
+    """The branch, tag or commit that the Application asks for."""
     path: str = ""
     """The Application's folder in the repository."""
 
@@ -27,6 +29,7 @@ def from_environment(env: Mapping[str, str]) -> Application:
         name=env.get("ARGOCD_APP_NAME", ""),
         repository=without_credentials(env.get("ARGOCD_APP_SOURCE_REPO_URL", "")),
         revision=env.get("ARGOCD_APP_REVISION", ""),
+        branch=env.get("ARGOCD_APP_SOURCE_TARGET_REVISION", ""),
         path=env.get("ARGOCD_APP_SOURCE_PATH", ""),
     )
 

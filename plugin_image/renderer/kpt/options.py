@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from plugin_image import contract
-from plugin_image.renderer import parameters
+from plugin_image.renderer import application, parameters
 from plugin_image.renderer.kpt import origin
 from plugin_image.renderer.kpt.settings import KptSettings, known_annotations
 
@@ -30,8 +30,9 @@ def from_application(env: Mapping[str, str], settings: KptSettings) -> Options:
     names = given.texts(wanted) or [*settings.annotations]
     domain = given.text(contract.KPT_ANNOTATION_DOMAIN) or settings.annotation_domain
     names = [*known_annotations(names, f"the plugin parameter `{wanted.name}`")]
+    said = application.from_environment(env)
     return Options(
-        annotations=origin.annotations(env, domain, names) if domain else {},
+        annotations=origin.annotations(said, domain, names) if domain else {},
         allow_empty=given.flag(contract.KPT_ALLOW_EMPTY),
         namespace=env.get("ARGOCD_APP_NAMESPACE") or "default",
     )

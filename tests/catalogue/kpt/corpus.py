@@ -43,28 +43,25 @@ class Case:
         file = self.folder / name
         return file.read_text() if file.exists() else None
 
-    def rendered(self, functions: Path, cache: Path) -> str:
-        """What `renderer kpt generate` would write. Raises RenderError."""
-        given = {
-            RendererEnv.DEADLINE.value: _SECONDS,
-            RendererEnv.CACHE_DIR.value: str(cache),
-            RendererEnv.KPT_FUNCTIONS_DIR.value: str(functions),
-            **self.env(),
-        }
-        installed = kpt_settings.from_environment(given)
-        return render.render(
-            self.folder / "input",
-            options.from_application(given, installed),
-            settings.from_environment(given),
-            installed,
-        )
-
     def outcome(self, functions: Path, cache: Path) -> tuple[str | None, str | None]:
         """(the stream, None) or (None, the first line of the error)."""
         try:
-            return self.rendered(functions, cache), None
+            return rendered(self.folder / "input", self.env(), functions, cache), None
         except RenderError as error:
             return None, f"{error}\n"
+
+
+def rendered(package: Path, env: Mapping[str, str], functions: Path, cache: Path) -> str:
+    """What `renderer kpt generate` would write in the folder. Raises RenderError."""
+    given = {
+        RendererEnv.DEADLINE.value: _SECONDS,
+        RendererEnv.CACHE_DIR.value: str(cache),
+        RendererEnv.KPT_FUNCTIONS_DIR.value: str(functions),
+        **env,
+    }
+    installed = kpt_settings.from_environment(given)
+    asked = options.from_application(given, installed)
+    return render.render(package, asked, settings.from_environment(given), installed)
 
 
 def install(folder: Path) -> Path:

@@ -10,9 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
 from plugin_image.renderer.errors import RenderError
-from tests.catalogue.kpt.corpus import CASES, Case
+from tests.catalogue.kpt.corpus import CASES, Case, rendered
 
 UPDATE = "UPDATE_CASES" in os.environ
 RENDERS = 20
@@ -51,11 +52,10 @@ def test_twenty_renders_give_the_same_bytes(case: Case, functions: Path, tmp_pat
 
 
 def test_a_failure_tells_the_same_in_full_each_time(functions: Path, tmp_path: Path) -> None:
-    case = _named("error-function-with-results")
     reports = set()
     for _ in range(3):
         with pytest.raises(RenderError) as raised:
-            case.rendered(functions, tmp_path)
+            _render("error-function-with-results", functions, tmp_path)
         reports.add(raised.value.report())
     assert len(reports) == 1, f"what varies: {reports}"
 
@@ -65,7 +65,7 @@ def test_a_deadline_ends_a_function_and_leaves_nothing_running(
 ) -> None:
     start = time.monotonic()
     with pytest.raises(RenderError, match="took longer than 1 s"):
-        _named("error-deadline").rendered(functions, tmp_path)
+        _render("error-deadline", functions, tmp_path)
     assert time.monotonic() - start < 1 + 3, "the function outlived its deadline by seconds"
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
     assert not children
@@ -82,8 +82,21 @@ def test_a_render_leaves_no_files_behind(
     assert not [*temporary.iterdir()]
 
 
+def test_the_example_renders(functions: Path, tmp_path: Path) -> None:
+    example = Path(__file__).parents[3] / "examples" / "guestbook-kpt"
+    stream = rendered(example, {}, functions, tmp_path)
+    deployment, service = yaml.safe_load_all(stream)
+    assert deployment["spec"]["replicas"] == 2, "the setter was not applied"
+    assert {item["metadata"]["namespace"] for item in (deployment, service)} == {"guestbook-kpt"}
+
+
 def _named(name: str) -> Case:
     return next(case for case in CASES if case.folder.name == name)
+
+
+def _render(name: str, functions: Path, cache: Path) -> str:
+    case = _named(name)
+    return rendered(case.folder / "input", case.env(), functions, cache)
 
 
 def _digest(folder: Path) -> str:

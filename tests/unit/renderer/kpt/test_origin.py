@@ -1,9 +1,10 @@
-"""Where objects come from is said without credentials, and only where it is asked for."""
+"""Where objects come from is said where somebody asks for it."""
 
 import pytest
 
 from plugin_image import contract
 from plugin_image.contract import RendererEnv
+from plugin_image.renderer.application import Application
 from plugin_image.renderer.errors import UsageError
 from plugin_image.renderer.kpt import options, origin
 from plugin_image.renderer.kpt.settings import from_environment
@@ -11,36 +12,20 @@ from plugin_image.renderer.kpt.settings import from_environment
 DOMAIN = RendererEnv.KPT_ANNOTATION_DOMAIN.value
 
 
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
-        ("https://git.example/team/app.git", "https://git.example/team/app.git"),
-        ("https://user:hunter2@git.example/app", "https://git.example/app"),
-        ("https://ghp_token@git.example/app", "https://git.example/app"),
-        ("HTTPS://a:b@c@git.example/app", "HTTPS://git.example/app"),
-        ("https://git.example/app?token=hunter2#x", "https://git.example/app"),
-        ("http://:hunter2@git.example", "http://git.example"),
-        ("ssh://git:hunter2@git.example:22/app", "ssh://git@git.example:22/app"),
-        ("ssh://git@git.example/app", "ssh://git@git.example/app"),
-        ("git@git.example:team/app.git", "git@git.example:team/app.git"),
-        ("file:///srv/git/app", "file:///srv/git/app"),
-    ],
-)
-def test_a_repository_is_named_without_credentials(url: str, shown: str) -> None:
-    assert origin.without_credentials(url) == shown
-
-
 def test_what_argo_cd_does_not_say_is_left_out() -> None:
-    env = {"ARGOCD_APP_NAME": "app", "ARGOCD_APP_REVISION": ""}
-    assert origin.annotations(env, "a.example", contract.KPT_ANNOTATIONS) == {
-        "a.example/app": "app"
-    }
+    found = origin.annotations(Application(name="app"), "a.example", contract.KPT_ANNOTATIONS)
+    assert found == {"a.example/app": "app"}
+
+
+def test_every_annotation_that_can_be_asked_for_has_a_value() -> None:
+    found = origin.annotations(Application(*"abcde"), "a.example", contract.KPT_ANNOTATIONS)
+    assert sorted(found.values()) == [*"abcde"]
 
 
 @pytest.mark.parametrize("domain", ["", "A.example", "a/b", "a..b", "-a", "a.example/", "a" * 254])
 def test_a_domain_that_annotations_cannot_have_is_refused(domain: str) -> None:
     with pytest.raises(UsageError, match="no domain for annotations"):
-        origin.annotations({}, domain, ())
+        origin.annotations(Application(), domain, ())
 
 
 def test_nothing_is_annotated_unless_somebody_names_a_domain() -> None:

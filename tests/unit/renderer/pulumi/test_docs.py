@@ -15,6 +15,7 @@ from plugin_image.renderer.pulumi import commands, options
 
 ROOT = Path(__file__).parents[4]
 RENDERER = (ROOT / "docs" / "renderer.md").read_text()
+CATALOGUE = (ROOT / "docs" / "catalogue.md").read_text()
 EXAMPLES = ROOT / "examples"
 APPLICATIONS = sorted((EXAMPLES / "applications").glob("*.yaml"))
 
@@ -40,7 +41,7 @@ def test_every_option_has_a_row_with_a_flag_that_exists(option: Option) -> None:
 
 @pytest.mark.parametrize("variable", contract.RendererEnv)
 def test_every_variable_of_the_container_is_named(variable: contract.RendererEnv) -> None:
-    assert f"`{variable.value}`" in RENDERER
+    assert f"`{variable.value}`" in RENDERER + CATALOGUE
 
 
 def test_the_documented_defaults_are_the_real_ones() -> None:
@@ -55,11 +56,15 @@ def test_every_link_between_the_documents_leads_to_a_file() -> None:
 
 
 def test_there_is_an_application_for_every_example() -> None:
-    programs = {path.parent.name for path in EXAMPLES.glob("*/Pulumi.yaml")}
-    assert {path.stem for path in APPLICATIONS} == programs
+    examples = {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
+    assert {path.stem for path in APPLICATIONS} == examples - {"applications"}
 
 
-@pytest.mark.parametrize("path", APPLICATIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in APPLICATIONS if (EXAMPLES / path.stem / "Pulumi.yaml").exists()],
+    ids=lambda path: path.stem,
+)
 def test_an_application_names_the_plugin_a_program_and_options_that_exist(path: Path) -> None:
     source = yaml.safe_load(path.read_text())["spec"]["source"]
     assert source["plugin"]["name"] == "pulumi-v1.0"
