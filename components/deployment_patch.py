@@ -12,7 +12,7 @@ from typing import Any, Final, NotRequired, Protocol, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components import argocd, inputs, reapply, validation
+from components import argocd, clash, inputs, reapply, validation
 from components.sidecar import CONTAINER_PREFIX, Json, check_volumes
 
 
@@ -144,6 +144,9 @@ def _patch(
         destination = live.apply(lambda deployment: deployment.target)
         applied = pulumi.Output.all(live, addition).apply(lambda known: _applied(*known))
         options = pulumi.ResourceOptions.merge(options, reapply.options(applied, CONTAINER_PREFIX))
+        own = addition.apply(lambda a: str(a.name))
+        containers = live.apply(lambda deployment: deployment.containers)
+        options = pulumi.ResourceOptions.merge(options, clash.options(name, where, containers, own))
     patch = k8s.apps.v1.DeploymentPatch(
         name,
         # No `pulumi.com/patchFieldManager`: it would be one annotation of the live

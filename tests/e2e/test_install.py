@@ -124,6 +124,19 @@ class TestInstalling:
         assert not {("Secret", name) for name in first} & objects(argocd), "the old one is gone"
         stack.up("--expect-no-changes").require_success()
 
+    def test_the_same_plugin_of_another_stack_is_refused_at_preview(
+        self, argocd: ArgoCD, make_stack: MakeStack
+    ) -> None:
+        first, second = make_stack(), make_stack()
+        first.up().require_success()
+        patched = spec(argocd)
+        for outcome in (second.preview(), second.up()):
+            assert outcome.status
+            assert "the repo-server has already: another stack" in outcome.output
+        second.destroy().require_success()
+        assert spec(argocd) == patched
+        first.up("--expect-no-changes").require_success()
+
     def test_two_versions_run_side_by_side_and_each_leaves_alone(
         self, argocd: ArgoCD, make_stack: MakeStack
     ) -> None:
