@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -55,6 +55,10 @@ class ImageRoot:
     environment: Mapping[str, str]
     user: User
     working_directory: str
+
+    def with_folder(self, source: Path, at: str) -> "ImageRoot":
+        """The same image with one folder more."""
+        return replace(self, steps=(*self.steps, _bind(source, at)))
 
 
 def argocd_image(argocd: Path, *, repositories: Path, commands: Iterable[Path] = ()) -> ImageRoot:
