@@ -86,19 +86,20 @@ class PluginApplication(pulumi.ComponentResource):
         where = f"PluginApplication {name}"
         given = inputs.present(args)
         inputs.reject_unknown(where, given, PluginApplicationArgs.__annotations__)
-        metadata = inputs.checked(where, _pick(given, _METADATA) | {"name": name}, _metadata)
+        of_metadata = inputs.pick(given, _METADATA) | {"name": name}
+        named = inputs.checked(where, of_metadata, lambda v: metadata(v, "application_name"))
         spec = inputs.checked(
-            where, _pick(given, _SPEC), application_spec, public=("plugin_env", *_PARAMETERS)
+            where, inputs.pick(given, _SPEC), application_spec, public=("plugin_env", *_PARAMETERS)
         )
         k8s.apiextensions.CustomResource(
             name,
             api_version="argoproj.io/v1alpha1",
             kind="Application",
-            metadata=metadata,
+            metadata=named,
             spec=spec,
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.application_name = metadata.apply(lambda m: m["name"])
+        self.application_name = named.apply(lambda m: m["name"])
         self.register_outputs({"application_name": self.application_name})
 
 
@@ -106,11 +107,12 @@ _METADATA: Final = ("application_name", "namespace")
 _SPEC: Final = tuple(set(PluginApplicationArgs.__annotations__) - set(_METADATA))
 
 
-def _metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    name = values.get("application_name", values["name"])
+def metadata(values: Mapping[str, Any], name_field: str) -> dict[str, Any]:
+    """Check namespace and name; by default, `name` is the component's."""
+    name = values.get(name_field, values["name"])
     return {
         "namespace": validation.dns_label("namespace", values.get("namespace", argocd.NAMESPACE)),
-        "name": validation.object_name("application_name", name),
+        "name": validation.object_name(name_field, name),
         "annotations": argocd.DELETE_AT_ONCE,
     }
 
@@ -216,7 +218,3 @@ def _sync_policy(values: Mapping[str, Any]) -> dict[str, Any]:
     if options:
         policy["syncOptions"] = options
     return policy
-
-
-def _pick(given: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
-    return {field: value for field, value in given.items() if field in fields}

@@ -6,8 +6,8 @@ from typing import Any, Final, NotRequired
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components import argocd, inputs, validation
-from components.application import PluginSourceArgs, application_spec
+from components import inputs, validation
+from components.application import PluginSourceArgs, application_spec, metadata
 from components.errors import InvalidInputError
 
 _FOLDER: Final = "{{.path.basenameNormalized}}"
@@ -55,31 +55,22 @@ class PluginApplicationSet(pulumi.ComponentResource):
         given = inputs.present(args)
         inputs.reject_unknown(where, given, PluginApplicationSetArgs.__annotations__)
         of_metadata = inputs.pick(given, _METADATA) | {"name": name}
-        metadata = inputs.checked(where, of_metadata, _metadata)
+        named = inputs.checked(where, of_metadata, lambda v: metadata(v, "application_set_name"))
         of_spec = {field: value for field, value in given.items() if field not in _METADATA}
         spec = inputs.checked(where, of_spec, application_set_spec, public=tuple(of_spec))
         k8s.apiextensions.CustomResource(
             name,
             api_version="argoproj.io/v1alpha1",
             kind="ApplicationSet",
-            metadata=metadata,
+            metadata=named,
             spec=spec,
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.application_set_name = metadata.apply(lambda m: str(m["name"]))
+        self.application_set_name = named.apply(lambda m: str(m["name"]))
         self.register_outputs({"application_set_name": self.application_set_name})
 
 
 _METADATA: Final = ("application_set_name", "namespace")
-
-
-def _metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    name = values.get("application_set_name", values["name"])
-    return {
-        "namespace": validation.dns_label("namespace", values.get("namespace", argocd.NAMESPACE)),
-        "name": validation.object_name("application_set_name", name),
-        "annotations": argocd.DELETE_AT_ONCE,
-    }
 
 
 def application_set_spec(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from plugin_image.renderer import documents
 from plugin_image.renderer.errors import ProjectError, UsageError
-from plugin_image.renderer.pulumi import cloud_config
+from plugin_image.renderer.pulumi import cloud_config, redaction
 from plugin_image.renderer.pulumi.decryption import decrypt_value, passphrase_decrypter
 from plugin_image.renderer.pulumi.monitor import wire
 
@@ -50,7 +50,7 @@ class Configuration:
         found: list[str] = []
         for key in self.secret_keys:
             found.append(self.values[key])
-            found.extend(_texts(self.values[key]))
+            found.extend(redaction.texts_in(_structure(self.values[key])))
         return found
 
 
@@ -224,19 +224,9 @@ def _with_namespace(key: str, project: Project) -> str:
     return key if ":" in key else f"{project.name}:{key}"
 
 
-def _texts(value: str) -> list[str]:
-    """The texts inside a structured value, which reaches programs as one JSON text."""
+def _structure(value: str) -> Any:
+    """A structured value, which reaches programs as one JSON text; nothing for other texts."""
     try:
-        node = json.loads(value)
+        return json.loads(value)
     except ValueError:
-        return []
-    stack, texts = [node], []
-    while stack:
-        node = stack.pop()
-        if isinstance(node, str):
-            texts.append(node)
-        elif isinstance(node, dict):
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
-    return texts
+        return None
