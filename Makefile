@@ -76,6 +76,7 @@ bench: toolchain ## Measure renders against other ways, as JSON and ratios
 lock: $(VENV) ## Lock the requirements again after a change of a requirements.in
 	$(BIN)/$(LOCK) requirements.in -o requirements.txt
 	$(BIN)/$(LOCK) plugin_image/requirements.in -o plugin_image/requirements.txt
+	$(BIN)/$(LOCK) --constraint plugin_image/requirements.txt plugin_image/requirements-light.in -o plugin_image/requirements-light.txt
 	$(BIN)/$(LOCK) plugin_image/build/sbom-requirements.in -o plugin_image/build/sbom-requirements.txt
 	$(BIN)/$(LOCK) requirements-dev.in -o requirements-dev.txt
 

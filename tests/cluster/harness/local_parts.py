@@ -16,7 +16,7 @@ from tests import toolchain
 from tests.cluster.harness.docker_engine import Build, DockerEngine, DockerError
 from tests.e2e.harness import image_packages
 from tests.e2e.harness.pulumi_stack import ROOT
-from tests.toolchain import cache
+from tests.toolchain import KPT_FUNCTIONS, cache
 from tests.toolchain.progress import Progress
 
 _CONTEXT = ROOT / "plugin_image"
@@ -31,11 +31,13 @@ def arguments(engine: DockerEngine) -> Mapping[str, str]:
     """Return the build arguments that replace public images, which are made when missing."""
     node = image_packages.node(_CONTEXT)
     tools = toolchain.ensure(_PULUMI_TOOLS)
+    kpt = toolchain.ensure(["kpt", *KPT_FUNCTIONS])
     return {
         "BASE_IMAGE": _ensure(engine, "base", [_SUITE], _base),
         "NODE_IMAGE": _ensure(engine, "node", [str(node)], partial(_node, node / "node")),
         "GO_IMAGE": _ensure(engine, "go", [_run("go", "env", "GOVERSION")], _go),
         "TOOLS_IMAGE": _ensure(engine, "tools", map(str, tools.values()), partial(_tools, tools)),
+        "KPT_TOOLS_IMAGE": _ensure(engine, "kpt", map(str, kpt.values()), partial(_kpt, kpt)),
         # Nothing but today's packages can be had from an ordinary mirror.
         "DEBIAN_SNAPSHOT": "",
     }
@@ -95,6 +97,15 @@ def _tools(tools: Mapping[str, Path], folder: Path) -> None:
     (folder / "tools").mkdir()
     for name, path in tools.items():
         shutil.copy(path, folder / "tools" / name)
+    (folder / "Dockerfile").write_text("FROM scratch\nCOPY tools /tools\n")
+
+
+def _kpt(tools: Mapping[str, Path], folder: Path) -> None:
+    """Write a context with kpt and its functions."""
+    functions = folder / "tools" / "functions"
+    functions.mkdir(parents=True)
+    for name, path in tools.items():
+        shutil.copy(path, functions / name if name in KPT_FUNCTIONS else folder / "tools" / name)
     (folder / "Dockerfile").write_text("FROM scratch\nCOPY tools /tools\n")
 
 

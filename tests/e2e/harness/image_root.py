@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from plugin_image.contract import CMP_UID
+from plugin_image.contract import CMP_UID, KPT_FUNCTIONS_DIR
 from tests.e2e.harness.container_init import Bind, Folder, Link, Mount, Step
 from tests.e2e.harness.containers import User
 from tests.e2e.harness.image_packages import node, node_modules, virtual_environment
@@ -128,6 +128,27 @@ def plugin_image(sources: Path, *, commands: Iterable[Path] = ()) -> ImageRoot:
             "HOME": "/home/argocd",
             "PATH": ":".join([f"{venv}/bin", f"{_HOME}/node", _SYSTEM_PATH, *go_folder]),
         },
+        user=_USER,
+        working_directory="/",
+    )
+
+
+def kpt_image(sources: Path, *, kpt: Path, functions: Iterable[Path]) -> ImageRoot:
+    """The image with the renderer of kpt packages, and with no packages but what that needs."""
+    venv = f"{_HOME}/venv"
+    packages = virtual_environment(sources / "requirements-light.txt", installed_at=venv)
+    return ImageRoot(
+        steps=(
+            *_system(),
+            *_outside_system_folders(Path(sys.base_prefix)),
+            _bind(packages, venv),
+            _bind(sources, f"{_HOME}/plugin_image"),
+            _link(f"{_COMMANDS}/renderer", f"{_HOME}/plugin_image/bin/renderer"),
+            _bind(_FILES / "tini", f"{_COMMANDS}/tini"),
+            _bind(kpt, f"{_COMMANDS}/kpt"),
+            *(_bind(function, f"{KPT_FUNCTIONS_DIR}/{function.name}") for function in functions),
+        ),
+        environment={"HOME": "/home/argocd", "PATH": f"{venv}/bin:{_SYSTEM_PATH}"},
         user=_USER,
         working_directory="/",
     )
