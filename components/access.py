@@ -40,6 +40,14 @@ class NoAnswerError(Exception):
     """No cluster said which rights the account has."""
 
 
+_AWAITED: Final = (
+    ("apps", "deployments"),
+    ("apps", "replicasets"),
+    ("", "pods"),
+    ("", "persistentvolumeclaims"),
+)
+"""What the provider watches while a Deployment rolls out; without the right it waits for ever."""
+
 Ask = Callable[[Collection[Right]], Collection[Right]]
 """Returns those of the rights that the account has. Raises NoAnswerError."""
 
@@ -64,26 +72,32 @@ def needed(plugin: Mapping[str, Any], applications: Iterable[Mapping[str, Any]])
     rights: list[Right] = []
     if not plugin.get("export"):
         rights += [Right(namespace, "apps", "deployments", verb, deployment) for verb in _PATCHED]
-        if plugin.get("await_rollout") is not False:
-            rights += [
-                Right(namespace, "apps", resource, verb)
-                for resource in ("deployments", "replicasets")
-                for verb in _WATCHED
-            ]
-    owned = []
-    if not plugin.get("export") or plugin.get("mode") == SERVICE:
-        owned.append(("", "configmaps"))
-    if "credentials_env" in plugin or "credentials_files" in plugin:
-        owned.append(("", "secrets"))
-    if plugin.get("mode") == SERVICE:
-        owned += [kind for kind in _service_kinds(plugin) if kind not in owned]
-    rights += [Right(namespace, *kind, verb) for kind in owned for verb in _OWNED]
+    if plugin.get("await_rollout") is not False and _rolls_out(plugin):
+        rights += [Right(namespace, *kind, verb) for kind in _AWAITED for verb in _WATCHED]
+    rights += [Right(namespace, *kind, verb) for kind in _owned_kinds(plugin) for verb in _OWNED]
     rights += [
         Right(home, "argoproj.io", "applications", verb)
         for home in dict.fromkeys(homes)
         for verb in _OWNED
     ]
     return list(dict.fromkeys(rights))
+
+
+def _rolls_out(plugin: Mapping[str, Any]) -> bool:
+    """Tell whether a Deployment changes: the repo-server's, or one of the plugin's own."""
+    return not plugin.get("export") or plugin.get("mode") == SERVICE
+
+
+def _owned_kinds(plugin: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return group and name of the kinds of objects that are made."""
+    kinds = []
+    if _rolls_out(plugin):
+        kinds.append(("", "configmaps"))
+    if "credentials_env" in plugin or "credentials_files" in plugin:
+        kinds.append(("", "secrets"))
+    if plugin.get("mode") == SERVICE:
+        kinds += [kind for kind in _service_kinds(plugin) if kind not in kinds]
+    return kinds
 
 
 def _service_kinds(plugin: Mapping[str, Any]) -> list[tuple[str, str]]:

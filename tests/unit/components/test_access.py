@@ -36,6 +36,8 @@ class TestWhatIsNeeded:
         assert kinds(access.needed({}, [])) == {
             ("argocd", "deployments"),
             ("argocd", "replicasets"),
+            ("argocd", "pods"),
+            ("argocd", "persistentvolumeclaims"),
             ("argocd", "configmaps"),
         }
 
@@ -82,7 +84,19 @@ class TestWhatIsNeeded:
         assert found == {("gitops", "applications"), ("apps", "applications")}
 
     def test_includes_no_watching_of_pods_that_nobody_waits_for(self) -> None:
-        assert ("argocd", "replicasets") not in kinds(access.needed({"await_rollout": False}, []))
+        found = kinds(access.needed({"await_rollout": False}, []))
+        assert not {("argocd", "replicasets"), ("argocd", "pods")} & found
+
+    def test_includes_watching_all_that_the_provider_waits_for(self) -> None:
+        found = access.needed({}, [])
+        for group, resource in (
+            ("apps", "deployments"),
+            ("apps", "replicasets"),
+            ("", "pods"),
+            ("", "persistentvolumeclaims"),
+        ):
+            for verb in ("list", "watch"):
+                assert Right("argocd", group, resource, verb) in found
 
     @pytest.mark.parametrize(
         "plugin",
