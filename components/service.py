@@ -20,8 +20,10 @@ PROXY_IMAGE: Final = (
 
 DEFAULT_REPLICAS: Final = 2
 _CPU_UTILIZATION: Final = 70
-_GRACE_SECONDS: Final = 90
-"""More than Argo CD lets a render take by default, and what ending takes besides."""
+_DRAIN_SECONDS: Final = 30
+"""What CoreDNS and kube-dns keep an answer for, as most clusters configure them."""
+_GRACE_SECONDS: Final = 120
+"""That, what Argo CD lets a render take by default, and what ending takes besides."""
 
 
 class ServiceArgs(TypedDict):
@@ -37,8 +39,10 @@ class ServiceArgs(TypedDict):
     """Metric of the pods to scale by as well, which a metrics adapter has to serve."""
     renders_per_pod: NotRequired[pulumi.Input[int]]
     """Average value of that metric to scale for (default 2)."""
+    drain_seconds: NotRequired[pulumi.Input[int]]
+    """How long a pod that ends takes renders: what the cluster's DNS is behind (default 30)."""
     grace_seconds: NotRequired[pulumi.Input[int]]
-    """How long renders under way may take when a pod ends (default 90)."""
+    """How long a pod may take to end, with that and the renders under way (default 120)."""
     node_selector: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """Labels of the nodes that the pods may run on."""
     tolerations: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, str]]]]]
@@ -162,13 +166,19 @@ def _service(values: Mapping[str, Any]) -> Settings:
     def mapping(field: str) -> dict[str, str]:
         return validation.string_map(field, values.get(field, {}))
 
+    drain = number("drain_seconds", _DRAIN_SECONDS, "seconds")
+    grace = number("grace_seconds", _GRACE_SECONDS, "seconds")
+    if grace <= drain:
+        problem = f"is {grace}, no more than drain_seconds, so no render could end in time"
+        raise InvalidInputError("grace_seconds", problem, f"set it to {drain + 90} or so")
     priority = values.get("priority_class")
     labels = values.get("repo_server_labels", {"app.kubernetes.io/name": argocd.REPO_SERVER})
     return Settings(
         replicas=number("replicas", DEFAULT_REPLICAS, "pods"),
         cpu_utilization=number("cpu_utilization", _CPU_UTILIZATION, "percent"),
         renders_per_pod=number("renders_per_pod", 2, "renders"),
-        grace_seconds=number("grace_seconds", _GRACE_SECONDS, "seconds"),
+        drain_seconds=drain,
+        grace_seconds=grace,
         node_selector=mapping("node_selector"),
         tolerations=_tolerations(values.get("tolerations", [])),
         priority_class=(

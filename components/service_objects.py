@@ -31,6 +31,7 @@ class Settings:
     replicas: int
     cpu_utilization: int
     renders_per_pod: int
+    drain_seconds: int
     grace_seconds: int
     node_selector: Mapping[str, str]
     tolerations: Sequence[Mapping[str, Any]]
@@ -98,6 +99,7 @@ class ServiceObjects:
                 proxy_config_map=config_map,
                 certificate_secret=settings.certificate_secret,
                 placement=_placement(plugin, settings, name, mount_token=has_account),
+                drain_seconds=settings.drain_seconds,
                 grace_seconds=settings.grace_seconds,
             )
             metadata: dict[str, Any] = {

@@ -19,8 +19,6 @@ ARGOCD_BINARY: Final = "/usr/local/bin/argocd"
 _PROXY: Final = "proxy"
 _CONFIG_VOLUME: Final = "proxy-config"
 _TLS_VOLUME: Final = "proxy-tls"
-_OTHERS_HAVE_SEEN_SECONDS: Final = 5
-"""A pod that ends takes renders for so long, until no repo-server knows it any more."""
 _OWNER_AND_GROUP = 0o440
 _EVERYBODY = 0o444
 
@@ -50,6 +48,8 @@ class ServicePod:
     proxy_config_map: str
     certificate_secret: str
     placement: Placement
+    drain_seconds: int
+    """A pod that ends takes renders for so long, until every repo-server knows the others."""
     grace_seconds: int
 
     def spec(self) -> Json:
@@ -102,7 +102,7 @@ class ServicePod:
             plugins_volume=PLUGINS_VOLUME,
         ) | {
             "command": [*_RUN, contract.PLUGIN_SOCKET_DIR],
-            "lifecycle": _before_stop(_TAKE_THE_LAST),
+            "lifecycle": _before_stop(f"touch {_DRAINING} && sleep {self.drain_seconds}"),
             "ports": [
                 _port("renders", haproxy.PORT),
                 _port("metrics", haproxy.METRICS_PORT),
@@ -165,7 +165,6 @@ class RepoServerProxy:
 _RUN: Final = ["/bin/sh", f"{haproxy.CONFIG_DIR}/{haproxy.RUN_SCRIPT}"]
 _DRAINING: Final = f"{contract.PLUGIN_SOCKET_DIR}/{haproxy.DRAINING}"
 _DRAINED: Final = f"{contract.PLUGIN_SOCKET_DIR}/{haproxy.DRAINED}"
-_TAKE_THE_LAST: Final = f"touch {_DRAINING} && sleep {_OTHERS_HAVE_SEEN_SECONDS}"
 
 
 def _haproxy(

@@ -212,6 +212,8 @@ def test_without_waiting_for_it_the_roll_out_is_not_awaited(run: Run) -> None:
         ({"replicas": 0}, "replicas", "at least 1"),
         ({"max_replicas": 1}, "max_replicas", "less than replicas"),
         ({"grace_seconds": "90"}, "grace_seconds", "whole number"),
+        ({"grace_seconds": 30}, "grace_seconds", "no more than drain_seconds"),
+        ({"drain_seconds": 0}, "drain_seconds", "at least 1"),
         ({"tolerations": [{"kee": "spot"}]}, "tolerations", "list of objects"),
         ({"tolerations": {"key": "spot"}}, "tolerations", "list of objects"),
         ({"node_selector": {"pool": 1}}, "node_selector", "not a string"),

@@ -26,7 +26,8 @@ POD = ServicePod(
     proxy_config_map="proxy-1a2b",
     certificate_secret="tool-tls",
     placement=PLACEMENT,
-    grace_seconds=90,
+    drain_seconds=30,
+    grace_seconds=120,
 )
 PROXY = RepoServerProxy(
     name="cmp-proxy",
@@ -86,7 +87,9 @@ class TestAPluginsOwnPod:
         assert users == ["proxy"]
 
     def test_ends_its_proxy_first_and_the_plugin_at_the_second_signal(self) -> None:
-        assert before_stop("proxy").startswith("touch /home/argocd/cmp-server/plugins/.draining")
+        takes_renders = "touch /home/argocd/cmp-server/plugins/.draining && sleep 30"
+        assert before_stop("proxy") == takes_renders
+        assert POD.spec()["terminationGracePeriodSeconds"] == 120
         waits = before_stop("cmp-tool-v1-0")
         assert "until [ -e /home/argocd/cmp-server/plugins/.drained ]" in waits
         first = "kill -TERM 1; while [ -e /home/argocd/cmp-server/plugins/tool-v1.0.sock ]"
