@@ -144,9 +144,9 @@ def _patch(
         destination = live.apply(lambda deployment: deployment.target)
         applied = pulumi.Output.all(live, addition).apply(lambda known: _applied(*known))
         options = pulumi.ResourceOptions.merge(options, reapply.options(applied, CONTAINER_PREFIX))
-        own = addition.apply(lambda a: str(a.name))
-        containers = live.apply(lambda deployment: deployment.containers)
-        options = pulumi.ResourceOptions.merge(options, clash.options(name, where, containers, own))
+        taken = live.apply(lambda known: clash.Taken(known.containers, known.annotations))
+        added = addition.apply(lambda a: clash.Taken([a.name], _claims(a)))
+        options = pulumi.ResourceOptions.merge(options, clash.options(name, where, taken, added))
     patch = k8s.apps.v1.DeploymentPatch(
         name,
         # No `pulumi.com/patchFieldManager`: it would be one annotation of the live
@@ -211,6 +211,7 @@ def _names(spec: k8s.apps.v1.outputs.DeploymentSpec) -> tuple[list[str], list[st
 
 def _annotations(destination: Target, addition: Addition) -> dict[str, str]:
     annotations = {_fingerprint_key(addition): reapply.fingerprint(addition.pod_spec())}
+    annotations |= _claims(addition)
     if not destination.await_rollout:
         annotations[SKIP_AWAIT] = "true"
     return annotations
@@ -221,13 +222,20 @@ def _applied(live: _Live, addition: Addition) -> bool:
 
     That includes the roll-out, where it is waited for: an `up` after a failed one tries again.
     """
-    ours = {_fingerprint_key(addition), SKIP_AWAIT}
+    expected = _annotations(live.target, addition)
+    ours = {*expected, SKIP_AWAIT}
     found = {key: value for key, value in live.annotations.items() if key in ours}
     return (
-        found == _annotations(live.target, addition)
+        found == expected
         and addition.name in live.containers
         and (live.rolled_out or not live.target.await_rollout)
     )
+
+
+def _claims(addition: Addition) -> dict[str, str]:
+    containers = addition.pod_spec()["containers"]
+    ports = [port["containerPort"] for each in containers for port in each.get("ports", [])]
+    return clash.claims(addition.name, ports)
 
 
 def _progress(status: k8s.apps.v1.outputs.DeploymentStatus | None) -> tuple[int, int, int]:

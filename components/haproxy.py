@@ -58,11 +58,13 @@ class Lookup:
     """Pods of one plugin that can be told apart; more get no renders."""
 
 
-def repo_server_side(endpoints: Sequence[Endpoint], lookup: Lookup) -> str:
+def repo_server_side(
+    endpoints: Sequence[Endpoint], lookup: Lookup, *, metrics_port: int = METRICS_PORT
+) -> str:
     """Return the configuration of the container in the repo-server's pod."""
     # The repo-server asks, and renders, on one connection, and cannot open another: a worker that
     # is replaced must not tell it to go away in between. Pods of a plugin should: they have to end.
-    parts = [_common("close-spread-time infinite"), _resolvers(lookup), _metrics()]
+    parts = [_common("close-spread-time infinite"), _resolvers(lookup), _metrics(metrics_port)]
     parts += [_to_plugin(endpoint, lookup) for endpoint in endpoints]
     return "\n".join(parts)
 
@@ -86,7 +88,7 @@ def plugin_side(plugin_name: str) -> str:
     return "\n".join(
         [
             _common(),
-            _metrics(*healthy),
+            _metrics(METRICS_PORT, *healthy),
             _section("frontend renders", renders),
             _section("backend plugin", plugin),
         ]
@@ -151,11 +153,11 @@ def _resolvers(lookup: Lookup) -> str:
     )
 
 
-def _metrics(*health: str) -> str:
+def _metrics(port: int, *health: str) -> str:
     return _section(
         "frontend metrics",
         [
-            f'bind "${{POD_IP}}:{METRICS_PORT}"',
+            f'bind "${{POD_IP}}:{port}"',
             *health,
             f"http-request return status 200 if {{ path {ALIVE_PATH} }}",
             f"http-request use-service prometheus-exporter if {{ path {METRICS_PATH} }}",

@@ -18,7 +18,7 @@ _LONGEST_VOLUME_SUFFIX: Final = len("-tls99")
 
 
 class LookupArgs(TypedDict):
-    """How the repo-server's proxy finds the pods of plugins."""
+    """How the repo-server's proxy finds the pods of plugins, and where its own metrics are."""
 
     cluster_domain: NotRequired[pulumi.Input[str]]
     """Domain of the cluster's Services (default `cluster.local`)."""
@@ -26,6 +26,8 @@ class LookupArgs(TypedDict):
     """Addresses and ports of DNS servers (default: those of the pod)."""
     max_pods: NotRequired[pulumi.Input[int]]
     """Pods of one plugin that the proxy can tell apart (default 20); more get no renders."""
+    proxy_metrics_port: NotRequired[pulumi.Input[int]]
+    """Port of its metrics and probes (default 8405); each proxy in a pod needs its own."""
 
 
 class EndpointArgs(TypedDict):
@@ -74,7 +76,9 @@ class PluginProxy(pulumi.ComponentResource):
         proxied = inputs.checked(where, inputs.pick(given, _PROXIED), _proxied)
         data = proxied.apply(
             lambda p: {
-                haproxy.CONFIG_FILE: haproxy.repo_server_side(p["endpoints"], p["lookup"]),
+                haproxy.CONFIG_FILE: haproxy.repo_server_side(
+                    p["endpoints"], p["lookup"], metrics_port=p["container"]["metrics_port"]
+                ),
                 haproxy.RUN_SCRIPT: haproxy.RUN,
             }
         )
@@ -117,6 +121,9 @@ def _proxied(values: Mapping[str, Any]) -> dict[str, Any]:
             "client_secrets": secrets,
             "plugins_volume": validation.dns_label(
                 "plugins_volume", values.get("plugins_volume", argocd.PLUGINS_VOLUME)
+            ),
+            "metrics_port": validation.port(
+                "proxy_metrics_port", values.get("proxy_metrics_port", haproxy.METRICS_PORT)
             ),
         },
     }

@@ -131,6 +131,7 @@ class RepoServerProxy:
     client_secrets: Mapping[str, str]
     """The Secret with the certificate to show, by the plugin's name."""
     plugins_volume: str
+    metrics_port: int = haproxy.METRICS_PORT
 
     def pod_spec(self) -> Json:
         """Return the part of the pod's spec that belongs to this proxy, and to no other."""
@@ -145,11 +146,12 @@ class RepoServerProxy:
             config_volume=config_volume,
             certificates={volume: folder for volume, (folder, _) in folders.items()},
             plugins_volume=self.plugins_volume,
+            metrics_port=self.metrics_port,
         )
         return {
             "containers": [
                 # No readiness probe, as for a sidecar: the other plugins go on without it.
-                container | {"command": _RUN, "ports": [_port("cmp-metrics", haproxy.METRICS_PORT)]}
+                container | {"command": _RUN, "ports": [_port("cmp-metrics", self.metrics_port)]}
             ],
             "volumes": [
                 _config_volume(config_volume, self.config_map_name),
@@ -174,6 +176,7 @@ def _haproxy(
     config_volume: str,
     certificates: Mapping[str, str],
     plugins_volume: str,
+    metrics_port: int = haproxy.METRICS_PORT,
 ) -> Json:
     return {
         "name": name,
@@ -197,15 +200,15 @@ def _haproxy(
             "requests": {"cpu": "50m", "memory": "64Mi"},
             "limits": {"cpu": "1", "memory": "256Mi"},
         },
-        "startupProbe": _probe(haproxy.ALIVE_PATH, period=1, failures=60),
-        "livenessProbe": _probe(haproxy.ALIVE_PATH, period=20, failures=3),
+        "startupProbe": _probe(haproxy.ALIVE_PATH, port=metrics_port, period=1, failures=60),
+        "livenessProbe": _probe(haproxy.ALIVE_PATH, port=metrics_port, period=20, failures=3),
         "terminationMessagePolicy": "FallbackToLogsOnError",
     }
 
 
-def _probe(path: str, *, period: int, failures: int) -> Json:
+def _probe(path: str, *, period: int, failures: int, port: int = haproxy.METRICS_PORT) -> Json:
     return {
-        "httpGet": {"path": path, "port": haproxy.METRICS_PORT, "scheme": "HTTP"},
+        "httpGet": {"path": path, "port": port, "scheme": "HTTP"},
         "periodSeconds": period,
         "timeoutSeconds": 5,
         "failureThreshold": failures,

@@ -19,6 +19,7 @@ _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _DNS_SUBDOMAIN = re.compile(rf"{_DNS_LABEL.pattern}(\.{_DNS_LABEL.pattern})*")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DATA_KEY = re.compile(r"[-._a-zA-Z0-9]+")
+_PORTS = range(1024, 65536)
 _QUANTITY = re.compile(r"\d+(\.\d+)?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?")
 
 
@@ -40,11 +41,20 @@ def flag(field: str, value: object) -> bool:
 
 
 def whole_number(field: str, value: object, *, unit: str) -> int:
-    """Refuse what is not a whole number above zero. Numbers from other languages are floats."""
-    number = int(value) if isinstance(value, float) and value.is_integer() else value
-    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+    """Refuse what is not a whole number above zero."""
+    number = _integer(value)
+    if number < 1:
         problem = f"must be a whole number of {unit}, at least 1, found {value!r}"
         raise InvalidInputError(field, problem, "write for example 2")
+    return number
+
+
+def port(field: str, value: object) -> int:
+    """Refuse what an unprivileged process cannot listen on."""
+    number = _integer(value)
+    if number not in _PORTS:
+        problem = f"is {value!r}, no port that an unprivileged process can listen on"
+        raise InvalidInputError(field, problem, "use one from 1024 to 65535")
     return number
 
 
@@ -146,6 +156,13 @@ def data_size(field: str, data: Mapping[str, str]) -> None:
     if size > OBJECT_DATA_MAX:
         problem = f"make {size} bytes, more than the {OBJECT_DATA_MAX} that one object may hold"
         raise InvalidInputError(field, problem, "put large files into the plugin image")
+
+
+def _integer(value: object) -> int:
+    """Return a whole number, or 0 for what is none. Numbers from other languages are floats."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def required(values: Mapping[str, Any], field: str) -> Any:

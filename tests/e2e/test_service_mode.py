@@ -4,11 +4,8 @@ import socket
 import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
@@ -22,6 +19,7 @@ from tests.e2e.harness.certificates import CLIENT, SERVER, Authority
 from tests.e2e.harness.cluster_dns import ClusterDns, running_cluster_dns
 from tests.e2e.harness.image_root import ImageRoot, haproxy_image, plugin_image
 from tests.e2e.harness.kubernetes_api import KubernetesApi, Object
+from tests.e2e.harness.load import DEADLINE_SECONDS, load, timed_refresh
 from tests.e2e.harness.processes import wait_until
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.harness.service_pods import ServicePods
@@ -32,11 +30,10 @@ REPO_SERVER = "argocd-repo-server"
 PORT, METRICS = 8443, 8405
 AUTOMATED = {"automated": {"prune": True, "selfHeal": True}}
 PROGRAM = Path(__file__).parent / "testdata" / "two_services.py"
+ANOTHER_PROXY = Path(__file__).parent / "testdata" / "another_proxy.py"
 
 APPLICATIONS = 8
 RENDERS = 200
-DEADLINE_SECONDS = 60
-"""Argo CD's own, for one render."""
 ERROR_SECONDS = 3
 """Within which an Application has its error when no pod is up."""
 
@@ -230,7 +227,7 @@ def two(parts: Parts) -> Iterator[Two]:
         parts.write_server_secret(f"{name}-server", f"cmp-{name}-v1")
         parts.write_client_secret(f"{name}-client")
     before, spec = parts.objects(), _spec(parts.argocd.api)
-    config = {"image": IMAGE, "nameservers": [parts.dns.address]}
+    config = {"image": IMAGE, "nameservers": [parts.dns.address], "awaitRollout": False}
     stack = parts.stack("two-services", config, program=PROGRAM)
     image = haproxy_image(parts.tools["haproxy"])
     cat, dog = parts.pods("cmp-cat-v1", image), parts.pods("cmp-dog-v1", image)
@@ -264,43 +261,19 @@ def two(parts: Parts) -> Iterator[Two]:
     assert (parts.objects(), _spec(parts.argocd.api)) == (before, spec)
 
 
-@dataclass(frozen=True)
-class Refresh:
-    """What came of one hard refresh, which is one render."""
-
-    seconds: float
-    error: str
-
-
-@contextmanager
-def load(applications: Sequence[Application], *, renders: int) -> Iterator[list[Refresh]]:
-    """All Applications refresh again and again, at once.
-
-    Until there are so many renders, and until the body has ended. The list grows meanwhile.
-    """
-    refreshes: list[Refresh] = []
-    ended = Event()
-
-    def refresh_often(app: Application) -> None:
-        while len(refreshes) < renders or not ended.is_set():
-            refreshes.append(timed_refresh(app))
-
-    with ThreadPoolExecutor(len(applications)) as pool:
-        futures = [pool.submit(refresh_often, one) for one in applications]
-        try:
-            yield refreshes
-        finally:
-            ended.set()
-        for future in futures:
-            future.result()
-
-
-def timed_refresh(app: Application) -> Refresh:
-    start = time.monotonic()
-    done = app.refresh(timeout=2 * DEADLINE_SECONDS)
-    seconds = time.monotonic() - start
-    conditions = done.get("status", {}).get("conditions", [])
-    return Refresh(seconds, "; ".join(condition["message"] for condition in conditions))
+class TestASecondProxy:
+    def test_is_refused_on_a_port_that_the_first_has_and_nothing_is_rolled(self, two: Two) -> None:
+        before = _spec(two.parts.argocd.api)
+        stack = two.parts.stack("another-proxy", {}, program=ANOTHER_PROXY)
+        for outcome in (stack.preview(), stack.up()):
+            assert outcome.status != 0
+            assert "PluginProxy proxy: proxy_metrics_port is 8405" in outcome.output, outcome.output
+        assert _spec(two.parts.argocd.api) == before
+        stack.configure({"proxyMetricsPort": METRICS + 1})
+        stack.up().require_success()
+        stack.up("--expect-no-changes").require_success()
+        stack.destroy().require_success()
+        assert _spec(two.parts.argocd.api) == before
 
 
 class TestLosingPods:

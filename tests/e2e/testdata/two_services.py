@@ -16,16 +16,18 @@ def plugin(name: str) -> ConfigManagementPlugin:
             "plugin_name": name,
             "version": "v1",
             "image": config.require("image"),
+            "proxy_image": config.get("proxyImage"),
             "generate_command": ["sh", "-c", "sleep ${ARGOCD_ENV_SECONDS:-0}; cat *.yaml"],
             "mode": "service",
             "own_proxy": False,
             "max_replicas": 4,
             "renders_metric": "haproxy_backend_current_sessions",
+            "drain_seconds": config.get_int("drainSeconds", 5),
             "grace_seconds": 30,
             "certificates": "existing",
             "server_secret": f"{name}-server",
             "client_secret": f"{name}-client",
-            "await_rollout": False,
+            "await_rollout": config.get_bool("awaitRollout"),
         },
     )
 
@@ -42,8 +44,9 @@ proxy = PluginProxy(
             }
             for one in plugins
         ],
-        "nameservers": config.require_object("nameservers"),
-        "await_rollout": False,
+        "nameservers": config.get_object("nameservers"),
+        "proxy_image": config.get("proxyImage"),
+        "await_rollout": config.get_bool("awaitRollout"),
     },
 )
 pulumi.export("containerName", proxy.container_name)

@@ -70,6 +70,15 @@ def test_names_of_the_installation_are_inputs(run: Run, engine: FakeEngine) -> N
     assert "nameserver ns0 10.96.0.10:53" in text
 
 
+def test_its_metrics_port_is_claimed_for_the_whole_pod(run: Run) -> None:
+    engine = proxy(run, proxy_metrics_port=8406)
+    patch = engine.one(PATCH).inputs
+    assert patch["metadata"]["annotations"]["argocd-cmp/port-8406"] == "cmp-proxy"
+    (container,) = patch["spec"]["template"]["spec"]["containers"]
+    assert [port["containerPort"] for port in container["ports"]] == [8406]
+    assert 'bind "${POD_IP}:8406"' in engine.one(CONFIG_MAP).inputs["data"]["haproxy.cfg"]
+
+
 def test_no_volume_with_cmp_server_is_needed(run: Run, engine: FakeEngine) -> None:
     engine.volumes = ["plugins"]
     proxy(run)
@@ -86,6 +95,9 @@ def test_no_volume_with_cmp_server_is_needed(run: Run, engine: FakeEngine) -> No
         ({"nameservers": ["10.96.0.10"]}, "nameservers", "no address with a port"),
         ({"nameservers": ["a b:53"]}, "nameservers", "no address with a port"),
         ({"max_pods": 0}, "max_pods", "at least 1"),
+        ({"proxy_metrics_port": 80}, "proxy_metrics_port", "unprivileged"),
+        ({"proxy_metrics_port": 65536}, "proxy_metrics_port", "unprivileged"),
+        ({"proxy_metrics_port": "8406"}, "proxy_metrics_port", "unprivileged"),
         ({"cluster_domain": "Corp"}, "cluster_domain", "no valid object name"),
         ({"proxy_name": "x" * 58}, "proxy_name", "no room"),
         ({"proxy_name": "My"}, "proxy_name", "DNS label"),

@@ -135,6 +135,12 @@ class TestTheRepoServersProxy:
             volume = volumes[paths[haproxy.tls_folder(plugin)]]
             assert volume["secret"]["secretName"] == secret
 
+    def test_has_its_probes_where_its_metrics_are(self) -> None:
+        (container,) = replace(PROXY, metrics_port=8406).pod_spec()["containers"]
+        assert container["ports"][0]["containerPort"] == 8406
+        for probe in ("startupProbe", "livenessProbe"):
+            assert container[probe]["httpGet"]["port"] == 8406
+
     def test_names_its_volumes_after_itself(self) -> None:
         names = [volume["name"] for volume in PROXY.pod_spec()["volumes"]]
         assert all(name.startswith("cmp-proxy-") for name in names)
