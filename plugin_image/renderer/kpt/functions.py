@@ -17,6 +17,9 @@ from plugin_image.renderer.kpt.settings import KptSettings
 IN_KPT = frozenset({"builtins/gen-pkg-context"})
 """Images that kpt does not run: they are names of functions in kpt itself."""
 
+RUN = shlex.join(["/bin/sh", str(Path(__file__).with_name("run_function.sh"))])
+"""Begins the command of every function."""
+
 _IMAGE = re.compile(r"(?:.*/)?(?P<name>[^/:@]+)(?::(?P<tag>[^/:@]+))?(?:@.*)?", re.DOTALL)
 _NUMBERS = re.compile(r"\d+")
 
@@ -33,7 +36,7 @@ class Functions:
         }
 
     def for_image(self, image: str, where: str) -> str:
-        """The path of the executable for `image`. Raises RefusedError, naming `where`.
+        """The command that runs the executable for `image`. Raises RefusedError, naming `where`.
 
         Of an image's name neither registry nor folder nor digest count. In this order: the
         plugin's configuration for `name:tag`, and for `name`; the executable `name-tag`;
@@ -46,34 +49,34 @@ class Functions:
         name, tag = match["name"], match["tag"] or ""
         for key in (f"{name}:{tag}", name):
             if key in self._chosen:
-                return self._path(self._folder / self._chosen[key], f"image {image!r}", where)
+                return self._command(self._folder / self._chosen[key], f"image {image!r}", where)
         found = self._executables.get(f"{name}-{tag}") or self._newest(f"{name}-{tag}.")
         found = found or self._executables.get(name)
         if found is None:
             raise self._missing(f"image {image!r}", where)
-        return self._path(found, f"image {image!r}", where)
+        return self._command(found, f"image {image!r}", where)
 
     def for_exec(self, command: str, where: str) -> str:
-        """The path of the executable that `command` is the bare name of.
+        """The command that runs the executable that `command` is the bare name of.
 
         Raises RefusedError, naming `where`, for any other: a path, a shell, arguments.
         """
         if command not in self._executables:
             raise self._missing(f"exec {command!r}", where)
-        return self._path(self._executables[command], f"exec {command!r}", where)
+        return self._command(self._executables[command], f"exec {command!r}", where)
 
     def _newest(self, prefix: str) -> Path | None:
         names = [name for name in self._executables if name.startswith(prefix)]
         return self._executables[max(names, key=_version)] if len(prefix) > 1 and names else None
 
-    def _path(self, path: Path, what: str, where: str) -> str:
-        """The path as kpt takes it, which splits it like a shell."""
+    def _command(self, path: Path, what: str, where: str) -> str:
+        """What kpt is to run for the executable; kpt splits it like a shell."""
         if not os.access(path, os.X_OK) or not path.is_file():
             raise RefusedError(
                 f"the function {what} in {where} is set up as {path}, which is no executable",
                 fix="correct `functions` of the plugin's configuration",
             )
-        return shlex.quote(str(path))
+        return f"{RUN} {shlex.quote(str(path))}"
 
     def _missing(self, what: str, where: str) -> RefusedError:
         there = ", ".join(sorted(self._executables)) or "none"
@@ -93,3 +96,8 @@ def _executables(folder: Path) -> Mapping[str, Path]:
 def _version(name: str) -> tuple[list[int], str]:
     """Orders `x-v0.4.10` after `x-v0.4.9`, and anything else by its text."""
     return [int(number) for number in _NUMBERS.findall(name)], name
+
+
+def name_in(command: str) -> str:
+    """The executable's name in a command that `Functions` made."""
+    return Path(shlex.split(command)[-1]).name

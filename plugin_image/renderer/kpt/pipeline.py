@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from plugin_image.renderer import documents, supervise
 from plugin_image.renderer.errors import ProgramError, RefusedError
+from plugin_image.renderer.kpt import functions
 from plugin_image.renderer.supervise import Deadline, Ended
 
 _ENVIRONMENT = ("PATH", "LANG", "LANGUAGE", "TZ", "SSL_CERT_DIR", "SSL_CERT_FILE")
@@ -61,14 +61,13 @@ def _environment(scratch: Path, passed: Iterable[str]) -> dict[str, str]:
 def _error(ended: Ended, results: Path, package: Path) -> ProgramError:
     # The copy's folder has another name each time: equal failures give equal messages.
     said = ended.output.replace(f"{package}/", "").replace(str(package), ".")
-    said = _INCIDENTAL.sub("", said)
+    said = _INCIDENTAL.sub("", said).replace(f"{functions.RUN} ", "")
     inside = _PACKAGE.findall(said)
     place = f" in package {inside[-1]!r}" if inside and inside[-1] else ""
     failed = _failed(results)
     if failed:
-        function = Path(shlex.split(failed["exec"])[0]).name
         return ProgramError(
-            f"the function {function} failed{place}: {_reason(failed)}",
+            f"the function {functions.name_in(failed['exec'])} failed{place}: {_reason(failed)}",
             fix="correct the package or the function's configuration in its Kptfile",
             details=said,
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer.errors import RefusedError
-from plugin_image.renderer.kpt.functions import Functions
+from plugin_image.renderer.kpt.functions import RUN, Functions
 from plugin_image.renderer.kpt.settings import KptSettings
 
 NAMES = ("set-image-v0.1.1", "set-labels-v0.2.9", "set-labels-v0.2.10", "set-labels-v0.20.0", "own")
@@ -45,7 +45,7 @@ def functions(folder: Path, chosen: Mapping[str, str] | None = None) -> Function
 def test_an_image_stands_for_the_executable_of_its_name(
     folder: Path, image: str, name: str
 ) -> None:
-    assert functions(folder).for_image(image, "Kptfile") == str(folder / name)
+    assert functions(folder).for_image(image, "Kptfile") == f"{RUN} {folder / name}"
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,11 @@ def test_an_image_without_an_executable_is_refused_by_name(folder: Path, image: 
 def test_the_configuration_decides_before_names_do(folder: Path, tmp_path: Path) -> None:
     elsewhere = executable(tmp_path / "elsewhere")
     chosen = {"set-image:v0.1.1": "own", "set-image": str(elsewhere)}
-    assert functions(folder, chosen).for_image("x/set-image:v0.1.1", "") == str(folder / "own")
-    assert functions(folder, chosen).for_image("x/set-image:v9", "") == str(elsewhere)
-    assert functions(folder, chosen).for_exec("elsewhere", "") == str(elsewhere)
+    assert (
+        functions(folder, chosen).for_image("x/set-image:v0.1.1", "") == f"{RUN} {folder / 'own'}"
+    )
+    assert functions(folder, chosen).for_image("x/set-image:v9", "") == f"{RUN} {elsewhere}"
+    assert functions(folder, chosen).for_exec("elsewhere", "") == f"{RUN} {elsewhere}"
 
 
 def test_an_executable_that_the_configuration_names_has_to_be_there(folder: Path) -> None:
@@ -97,7 +99,7 @@ def test_a_path_is_one_word_to_kpt_whatever_it_holds(tmp_path: Path) -> None:
     folder = tmp_path / "with space"
     folder.mkdir()
     executable(folder / "own")
-    assert functions(folder).for_exec("own", "Kptfile") == f"'{folder}/own'"
+    assert functions(folder).for_exec("own", "Kptfile") == f"{RUN} '{folder}/own'"
 
 
 def test_an_image_without_any_functions_says_so(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from plugin_image.renderer.errors import RenderError
-from plugin_image.renderer.kpt.functions import Functions
+from plugin_image.renderer.kpt.functions import RUN, Functions
 from plugin_image.renderer.kpt.kptfile import with_executables
 from plugin_image.renderer.kpt.settings import KptSettings
 
@@ -30,7 +30,7 @@ def test_functions_become_executables_and_nothing_else_changes(
         - {exec: label, configPath: a.yaml}
     """
     written = with_executables(text, functions, "Kptfile")
-    label = str(tmp_path / "label")
+    label = f"{RUN} {tmp_path / 'label'}"
     assert yaml.load(written, Loader=yaml.BaseLoader) == {  # noqa: S506 - scalars as texts
         "metadata": {"name": "app"},
         "pipeline": {
@@ -83,7 +83,8 @@ def test_a_function_that_is_referred_to_twice_is_replaced_once(
         b"pipeline: {mutators: [&f {image: label}, *f]}", functions, "Kptfile"
     )
     assert (
-        yaml.safe_load(written)["pipeline"]["mutators"] == [{"exec": str(tmp_path / "label")}] * 2
+        yaml.safe_load(written)["pipeline"]["mutators"]
+        == [{"exec": f"{RUN} {tmp_path / 'label'}"}] * 2
     )
 
 
