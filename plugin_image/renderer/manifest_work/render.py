@@ -4,11 +4,10 @@ from pathlib import Path
 
 from plugin_image.renderer import documents
 from plugin_image.renderer.bounds import bounded
-from plugin_image.renderer.errors import RefusedError
 from plugin_image.renderer.manifest_work import works
 from plugin_image.renderer.manifest_work.entries import Entry
 from plugin_image.renderer.manifest_work.options import Options
-from plugin_image.renderer.manifest_work.sources import directory, helm, kustomize, pulumi
+from plugin_image.renderer.manifest_work.sources import directory, helm, kpt, kustomize, pulumi
 from plugin_image.renderer.manifest_work.sources.folder import Folder
 from plugin_image.renderer.settings import Settings
 from plugin_image.renderer.supervise import Deadline
@@ -27,7 +26,7 @@ def _entries(folder: Folder, options: Options, settings: Settings) -> list[Entry
     """What the folder holds, by the source that it is. Programs wait for slots of their own."""
     source = folder.kind(options.source)
     if source == "kpt":
-        raise RefusedError("kpt packages are not wrapped yet", fix="render the package first")
+        return kpt.entries(folder, options, settings)
     if source == "pulumi":
         return pulumi.entries(folder, options, settings)
     deadline = Deadline(settings.deadline_seconds)

@@ -12,9 +12,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+from plugin_image.contract import RendererEnv
+from plugin_image.renderer import settings
 from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.manifest_work import options as work_options
+from plugin_image.renderer.manifest_work import render as manifest_work
 from tests.catalogue.kpt.corpus import CASES, Case, rendered
 
+EXAMPLE = Path(__file__).parents[3] / "examples" / "guestbook-kpt"
 UPDATE = "UPDATE_CASES" in os.environ
 RENDERS = 20
 RENDERING = [case for case in CASES if case.expected("expected.yaml")]
@@ -83,11 +88,22 @@ def test_a_render_leaves_no_files_behind(
 
 
 def test_the_example_renders(functions: Path, tmp_path: Path) -> None:
-    example = Path(__file__).parents[3] / "examples" / "guestbook-kpt"
-    stream = rendered(example, {}, functions, tmp_path)
+    stream = rendered(EXAMPLE, {}, functions, tmp_path)
     deployment, service = yaml.safe_load_all(stream)
     assert deployment["spec"]["replicas"] == 2, "the setter was not applied"
     assert {item["metadata"]["namespace"] for item in (deployment, service)} == {"guestbook-kpt"}
+
+
+def test_a_package_can_be_wrapped_for_managed_clusters(
+    functions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(RendererEnv.KPT_FUNCTIONS_DIR.value, str(functions))
+    asked = work_options.Options(name="shop", clusters=["edge"])
+    limits = settings.from_environment({RendererEnv.CACHE_DIR.value: str(tmp_path)})
+    (work,) = yaml.safe_load_all(manifest_work.render(EXAMPLE, asked, limits))
+    wrapped = work["spec"]["workload"]["manifests"]
+    assert {item["metadata"]["namespace"] for item in wrapped} == {"guestbook-kpt"}
+    assert sorted(item["kind"] for item in wrapped) == ["Deployment", "Service"]
 
 
 def _named(name: str) -> Case:
