@@ -21,7 +21,7 @@ class HealthCheckArgs(TypedDict):
     """Arguments of `HealthCheck`."""
 
     kind: pulumi.Input[str]
-    """`Stack`, of the Pulumi Kubernetes Operator."""
+    """`ManifestWork`, of Open Cluster Management, or `Stack`, of the Pulumi Kubernetes Operator."""
     namespace: NotRequired[pulumi.Input[str]]
     """Namespace of Argo CD (default `argocd`)."""
     config_map: NotRequired[pulumi.Input[str]]

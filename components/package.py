@@ -7,6 +7,7 @@ import pulumi
 from components.application import PluginApplication
 from components.application_set import PluginApplicationSet
 from components.catalog.kpt import KptPlugin
+from components.catalog.manifest_work import ManifestWorkPlugin
 from components.catalog.pulumi import PulumiPlugin
 from components.certificates import ServiceCertificates
 from components.config_map import PluginConfig
@@ -25,6 +26,7 @@ COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
     ConfigManagementPlugin,
     HealthCheck,
     KptPlugin,
+    ManifestWorkPlugin,
     PluginApplication,
     PluginApplicationSet,
     PluginConfig,

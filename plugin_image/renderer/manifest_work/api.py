@@ -20,6 +20,8 @@ class Text:
     """A text, where only some are valid maybe."""
 
     choices: tuple[str, ...] = ()
+    default: str = ""
+    """What the API server fills in; inside of lists Argo CD would take it for a difference."""
     pattern: str = ""
     longest: int | None = None
 
@@ -60,7 +62,7 @@ _RESOURCE: Final = Fields(
 
 DELETE_OPTION: Final = Fields(
     {
-        "propagationPolicy": Text(("Foreground", "Orphan", "SelectivelyOrphan")),
+        "propagationPolicy": Text(("Foreground", "Orphan", "SelectivelyOrphan"), "Foreground"),
         "selectivelyOrphans": Fields({"orphaningRules": Items(_RESOURCE)}),
         "ttlSecondsAfterFinished": Whole(),
     }
@@ -86,7 +88,7 @@ EXECUTOR: Final = Fields(
 
 _IGNORED_FIELDS: Final = Fields(
     {
-        "condition": Text(("OnSpokePresent", "OnSpokeChange")),
+        "condition": Text(("OnSpokePresent", "OnSpokeChange"), "OnSpokePresent"),
         "jsonPaths": Items(Text(), fewest=1),
     },
     required=("condition", "jsonPaths"),
@@ -94,11 +96,11 @@ _IGNORED_FIELDS: Final = Fields(
 
 _UPDATE_STRATEGY: Final = Fields(
     {
-        "type": Text(("Update", "CreateOnly", "ServerSideApply", "ReadOnly")),
+        "type": Text(("Update", "CreateOnly", "ServerSideApply", "ReadOnly"), "Update"),
         "serverSideApply": Fields(
             {
                 "force": Flag(),
-                "fieldManager": Text(pattern="^work-agent"),
+                "fieldManager": Text(default="work-agent", pattern="^work-agent"),
                 "ignoreFields": Items(_IGNORED_FIELDS, key="condition"),
             }
         ),
@@ -139,6 +141,20 @@ MANIFEST_CONFIGS: Final = Items(
         required=("resourceIdentifier",),
     )
 )
+
+
+def completed(value: Any, shape: Shape) -> Any:
+    """`value` with the defaults of the API server, whether it has the shape or not."""
+    if isinstance(shape, Fields) and isinstance(value, dict):
+        texts = {n: part for n, part in shape.known.items() if isinstance(part, Text)}
+        defaults = {name: text.default for name, text in texts.items() if text.default}
+        return {
+            name: completed(part, shape.known[name]) if name in shape.known else part
+            for name, part in (defaults | value).items()
+        }
+    if isinstance(shape, Items) and isinstance(value, list):
+        return [completed(item, shape.of) for item in value]
+    return value
 
 
 def check(value: Any, shape: Shape, path: str) -> None:

@@ -129,6 +129,7 @@ def delete_option(text: str | None) -> dict[str, Any] | None:
     value = _parsed(text, contract.WORK_DELETE_OPTION)
     if isinstance(value, str):
         value = {"propagationPolicy": value}
+    value = api.completed(value, api.DELETE_OPTION)
     api.check(value, api.DELETE_OPTION, "deleteOption")
     checked: dict[str, Any] = value
     return checked
@@ -138,7 +139,7 @@ def manifest_configs(text: str | None) -> list[dict[str, Any]]:
     """The `manifestConfigs` of a ManifestWork. Raises UsageError."""
     if not text:
         return []
-    value = _parsed(text, contract.WORK_MANIFEST_CONFIGS)
+    value = api.completed(_parsed(text, contract.WORK_MANIFEST_CONFIGS), api.MANIFEST_CONFIGS)
     api.check(value, api.MANIFEST_CONFIGS, "manifestConfigs")
     checked: list[dict[str, Any]] = value
     return checked

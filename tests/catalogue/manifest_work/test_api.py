@@ -38,6 +38,7 @@ def _shape(schema: Mapping[str, Any]) -> api.Shape:
         case "string":
             return api.Text(
                 tuple(schema.get("enum", ())),
+                default=schema.get("default", ""),
                 pattern=schema.get("pattern", ""),
                 longest=schema.get("maxLength"),
             )

@@ -23,6 +23,7 @@ def test_a_patch_sets_the_key_of_the_kind_alone(run: Run, kind: str) -> None:
 
 
 def test_the_keys_are_those_of_argo_cd() -> None:
+    assert CHECKS["ManifestWork"].stem == "work.open-cluster-management.io_ManifestWork"
     assert CHECKS["Stack"].stem == "pulumi.com_Stack"
 
 

@@ -1,0 +1,26 @@
+"""The plugin for ManifestWorks, and what Argo CD has to know about them."""
+
+import pulumi
+
+from components.catalog.manifest_work import ManifestWorkPlugin
+from components.health import HealthCheck
+
+config = pulumi.Config()
+service = {
+    "mode": "service",
+    "certificates": "existing",
+    "server_secret": "works-server",
+    "client_secret": "works-client",
+    "nameservers": config.get_object("nameservers"),
+}
+plugin = ManifestWorkPlugin(
+    "works",
+    {
+        "image": config.require("image"),
+        "await_rollout": False,
+        **(service if config.get("mode") == "service" else {}),
+    },
+)
+HealthCheck("health", {"kind": "ManifestWork"})
+pulumi.export("pluginName", plugin.plugin_name)
+pulumi.export("containerName", plugin.container_name)
