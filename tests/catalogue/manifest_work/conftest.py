@@ -11,11 +11,10 @@ _CREDENTIALS = {"AWS_SECRET_ACCESS_KEY": "inherited", "KUBECONFIG": "/nonexisten
 
 @pytest.fixture(scope="session", autouse=True)
 def image_programs(pytestconfig: pytest.Config) -> Iterator[None]:
-    """helm and kustomize on PATH, and in the environment what a sidecar may have."""
+    """helm, kustomize and kpt on PATH, and in the environment what a sidecar may have."""
     with pytestconfig.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        path = corpus.path_with_tools()
+        installed = corpus.installed()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", path)
-        for name, value in _CREDENTIALS.items():
+        for name, value in {**installed, **_CREDENTIALS}.items():
             patch.setenv(name, value)
         yield

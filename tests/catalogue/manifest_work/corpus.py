@@ -17,7 +17,8 @@ from plugin_image.renderer.manifest_work import options
 from plugin_image.renderer.manifest_work.render import render
 from tests import toolchain
 
-_TOOLS = ("helm", "kustomize")
+_TOOLS = ("helm", "kustomize", "kpt")
+_FUNCTION = "set-namespace-v0.4.1"
 _APPLICATION = {"ARGOCD_APP_NAME": "shop", "ARGOCD_APP_NAMESPACE": "cluster1"}
 _SECONDS = "60"
 
@@ -62,10 +63,14 @@ class Case:
             return None, f"{error}\n"
 
 
-def path_with_tools() -> str:
-    """PATH with the programs that the image has. What is missing is built."""
+def installed() -> Mapping[str, str]:
+    """The environment in which the programs of the image are found. What is missing is built."""
     folders = [str(path.parent) for path in toolchain.ensure(_TOOLS).values()]
-    return os.pathsep.join([*folders, os.environ["PATH"]])
+    function = toolchain.ensure([_FUNCTION])[_FUNCTION]
+    return {
+        "PATH": os.pathsep.join([*folders, os.environ["PATH"]]),
+        RendererEnv.KPT_FUNCTIONS_DIR.value: str(function.parent),
+    }
 
 
 CASES = [Case(path) for path in sorted(Path(__file__).with_name("cases").iterdir())]
