@@ -22,7 +22,14 @@ def run_without_heavy_libraries(code: str) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["kpt", "parameters"], ["kpt", "render", "--help"], ["kpt", "discover"], ["probe", "--help"]],
+    [
+        ["kpt", "parameters"],
+        ["kpt", "render", "--help"],
+        ["kpt", "discover"],
+        ["probe", "--help"],
+        ["manifest-work", "parameters"],
+        ["manifest-work", "render", "--help"],
+    ],
     ids=" ".join,
 )
 def test_a_command_needs_no_heavy_library(arguments: list[str]) -> None:
@@ -31,6 +38,26 @@ def test_a_command_needs_no_heavy_library(arguments: list[str]) -> None:
     )
 
 
-@pytest.mark.parametrize("module", ["kpt.options", "kpt.render", "kpt.settings"])
+@pytest.mark.parametrize(
+    "module", ["kpt.options", "kpt.render", "kpt.settings", "manifest_work.render"]
+)
 def test_what_a_light_render_imports_is_no_heavy_library(module: str) -> None:
     run_without_heavy_libraries(f"import plugin_image.renderer.{module}")
+
+
+def test_a_pulumi_program_is_refused_by_an_image_without_pulumi() -> None:
+    run_without_heavy_libraries("""
+from pathlib import Path
+
+from plugin_image.renderer import settings
+from plugin_image.renderer.errors import RefusedError
+from plugin_image.renderer.manifest_work import options, render
+
+asked = options.Options(name="shop", clusters=["c1"], source="pulumi")
+try:
+    render.render(Path(), asked, settings.from_environment({}))
+except RefusedError as error:
+    assert str(error).startswith("the folder holds a Pulumi program, and this image has no Pulumi")
+else:
+    raise AssertionError("it was rendered")
+""")

@@ -32,7 +32,8 @@ def output_of(
     program = shutil.which(name)
     if program is None:
         raise RefusedError(
-            f"there is no {name} on PATH", fix="use the image's target `manifest-work`"
+            f"there is no {name} on PATH",
+            fix=f"use an image with {name}; docs/catalogue.md has one",
         )
     result = scratch / "result"
     ended = supervise.run(

@@ -1,5 +1,8 @@
 """A Pulumi program, rendered as the plugin for Pulumi programs does."""
 
+import sys
+from importlib.util import find_spec
+
 from plugin_image import contract
 from plugin_image.renderer.errors import RefusedError
 from plugin_image.renderer.manifest_work.entries import Entry, entries_of
@@ -13,14 +16,15 @@ def entries(folder: Folder, options: Options, settings: Settings) -> list[Entry]
 
     RefusedError says that this image has no Pulumi SDK.
     """
-    try:
-        from plugin_image.renderer.pulumi import render
-        from plugin_image.renderer.pulumi.options import Options as PulumiOptions
-    except ModuleNotFoundError as error:
+    # Loaded already means here: without its SDK, which `protocol.leave_out_sdk` left out.
+    if not sys.modules.get("pulumi") and find_spec("pulumi") is None:
         raise RefusedError(
             "the folder holds a Pulumi program, and this image has no Pulumi",
             fix="use the image's target `pulumi`, which makes ManifestWorks, too",
-        ) from error
+        )
+    from plugin_image.renderer.pulumi import render
+    from plugin_image.renderer.pulumi.options import Options as PulumiOptions
+
     given = options.chained
     asked = PulumiOptions(
         stack=given.text(contract.STACK),
