@@ -15,7 +15,6 @@ from plugin_image.renderer.kpt.functions import IN_KPT, Functions
 NAME = "Kptfile"
 
 _TEXT = "tag:yaml.org,2002:str"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def with_executables(text: bytes, functions: Functions, where: str) -> str:
@@ -25,10 +24,15 @@ def with_executables(text: bytes, functions: Functions, where: str) -> str:
     RefusedError for a function that is not there.
     """
     try:
-        root = yaml.compose(text, Loader=_Loader)
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        _replace_functions(root, functions, where)
+        return yaml.serialize(root, Dumper=yaml.SafeDumper)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise ProjectError(f"{where} is not YAML: {reason}", fix="correct the file") from error
+
+
+def _replace_functions(root: Node | None, functions: Functions, where: str) -> None:
     for function, place in _functions(root, where):
         entries = _entries(function, place)
         for number, (key, value) in enumerate(entries):
@@ -36,7 +40,6 @@ def with_executables(text: bytes, functions: Functions, where: str) -> str:
                 executable = _executable(key, _text(value, place), functions, place)
                 if executable:
                     function.value[number] = executable
-    return yaml.serialize(root)
 
 
 def _executable(
