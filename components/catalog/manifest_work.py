@@ -1,14 +1,23 @@
 """ManifestWorkPlugin: Argo CD delivers to the managed clusters of Open Cluster Management."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NotRequired
 
 import pulumi
 
-from components.catalog.renderer_plugin import Renderer, RendererPlugin, RendererPluginArgs
+from components.catalog.renderer_plugin import (
+    Renderer,
+    RendererPlugin,
+    RendererPluginArgs,
+    passed_variables,
+)
 
 
 class ManifestWorkPluginArgs(RendererPluginArgs):
     """Arguments of `ManifestWorkPlugin`."""
+
+    pass_env: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
+    """Names of the sidecar's variables that wrapped programs may see (default none)."""
 
 
 class ManifestWorkPlugin(RendererPlugin):
@@ -20,4 +29,10 @@ class ManifestWorkPlugin(RendererPlugin):
         super().__init__(MANIFEST_WORK, name, args, opts)
 
 
-MANIFEST_WORK: Final = Renderer(name="manifest-work", args=ManifestWorkPluginArgs)
+MANIFEST_WORK: Final = Renderer(
+    name="manifest-work",
+    args=ManifestWorkPluginArgs,
+    settings=("pass_env",),
+    variables=passed_variables,
+    discover_file=".manifest-work",
+)

@@ -4,7 +4,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from components.catalog.manifest_work import ManifestWorkPlugin
+from components.catalog.manifest_work import ManifestWorkPlugin, ManifestWorkPluginArgs
 from components.errors import InvalidInputError
 from plugin_image.renderer import cli
 
@@ -20,7 +20,7 @@ def test_the_plugin_runs_commands_that_the_renderer_has(run: Run) -> None:
     assert plugin["metadata"]["name"] == "manifest-work"
     assert plugin["spec"] == {
         "version": "v1.0",
-        "discover": {"find": {"command": ["renderer", "manifest-work", "discover"]}},
+        "discover": {"fileName": ".manifest-work"},
         "generate": {"command": ["renderer", "manifest-work", "generate"]},
         "parameters": {"dynamic": {"command": ["renderer", "manifest-work", "parameters"]}},
     }
@@ -39,3 +39,15 @@ def test_the_plugin_is_probed_through_its_socket(run: Run) -> None:
 def test_an_argument_that_does_not_exist_is_refused(run: Run) -> None:
     with pytest.raises(InvalidInputError, match="clusters"):
         run(lambda: ManifestWorkPlugin("works", {"image": IMAGE, "clusters": ["a"]}))  # type: ignore[typeddict-unknown-key]
+
+
+def test_wrapped_programs_see_the_variables_that_are_named(run: Run) -> None:
+    args: ManifestWorkPluginArgs = {
+        "image": IMAGE,
+        "env": {"REGION": "north"},
+        "pass_env": ["REGION"],
+    }
+    engine = run(lambda: ManifestWorkPlugin("works", args))
+    (container,) = engine.one(PATCH).inputs["spec"]["template"]["spec"]["containers"]
+    env = {variable["name"]: variable.get("value") for variable in container["env"]}
+    assert env["RENDERER_PASS_ENV"] == "REGION"
