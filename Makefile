@@ -28,7 +28,7 @@ test-thorough: $(VENV) ## The corpus without a network, and each program many ti
 
 ifdef CLUSTER_REGISTRY
 test-cluster: toolchain ## Image, push and pods on a real node of its own (root), or on a given cluster
-	$(BIN)/pytest tests/cluster/test_pods.py -m "not own_node"
+	$(BIN)/pytest tests/cluster/test_pods.py tests/cluster/test_service_mode.py -m "not own_node"
 else
 test-cluster: toolchain
 	$(BIN)/python -m tests.cluster.prerequisites

@@ -11,7 +11,6 @@ from tests import toolchain
 from tests.cluster import prerequisites
 from tests.cluster.harness import clusters, local_parts
 from tests.cluster.harness.docker_engine import running_engine
-from tests.cluster.harness.node import TOOLS
 from tests.e2e.harness.local_argocd import terminate_like_interrupt
 from tests.e2e.harness.workspace import Workspace
 
@@ -21,7 +20,7 @@ def main() -> int:
     if prerequisites.main([]):
         return 1
     terminate_like_interrupt()
-    tools = toolchain.ensure((*toolchain.DEFAULT, *TOOLS, "argocd-image-scripts"))
+    tools = toolchain.ensure(clusters.TOOLS)
     workspace = Workspace()
     try:
         with (

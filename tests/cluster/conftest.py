@@ -1,17 +1,22 @@
-"""A container engine and images, made once for all tests of this folder.
+"""A container engine, images and a cluster with Argo CD, made once for all tests of this folder.
 
 They change the machine they run on, so they run on demand only: `make test-cluster`.
 """
 
 import os
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Protocol
 
 import pytest
 
+from tests import toolchain
 from tests.cluster import prerequisites
-from tests.cluster.harness import local_parts
-from tests.cluster.harness.clusters import Given
+from tests.cluster.harness import clusters, git_pod, local_parts, programs
+from tests.cluster.harness.clusters import Cluster, Given
 from tests.cluster.harness.docker_engine import (
     Build,
     DockerEngine,
@@ -19,6 +24,7 @@ from tests.cluster.harness.docker_engine import (
     running_engine,
     running_registry,
 )
+from tests.cluster.harness.git_pod import PublishedRepository
 from tests.e2e.conftest import uncaptured, workspace
 from tests.e2e.harness.pulumi_stack import ROOT
 from tests.e2e.harness.workspace import Workspace
@@ -26,6 +32,10 @@ from tests.e2e.harness.workspace import Workspace
 __all__ = ["workspace"]
 
 CONTEXT = ROOT / "plugin_image"
+DESTINATION = "guestbook"
+"""A namespace to deliver into."""
+
+_HELPER = Path(__file__).parent / "harness" / "helper_image"
 
 
 class BuildVariant(Protocol):
@@ -78,3 +88,47 @@ def build_variant(engine: DockerEngine, plugin_build: Build) -> BuildVariant:
         return tag
 
     return build
+
+
+@pytest.fixture(scope="session")
+def tools(pytestconfig: pytest.Config, given: Given | None) -> Mapping[str, Path]:
+    """The real parts; missing ones are built, with progress on the terminal."""
+    with uncaptured(pytestconfig):
+        return toolchain.ensure(toolchain.DEFAULT if given else clusters.TOOLS)
+
+
+@pytest.fixture(scope="session")
+def cluster(
+    workspace: Workspace,
+    tools: Mapping[str, Path],
+    engine: DockerEngine,
+    given: Given | None,
+    pytestconfig: pytest.Config,
+) -> Iterator[Cluster]:
+    """A cluster with Argo CD, and with a namespace to deliver into."""
+    begun = time.monotonic()
+    with ExitStack() as stack:
+        if given:
+            cluster = stack.enter_context(clusters.given_cluster(given, workspace))
+        else:
+            cluster = stack.enter_context(clusters.own_cluster(workspace, tools, engine))
+        with uncaptured(pytestconfig):
+            sys.stderr.write(f"\nArgo CD ready after {time.monotonic() - begun:.0f} s\n")
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": DESTINATION}}
+        cluster.api.apply(namespace)
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def repository(
+    cluster: Cluster, engine: DockerEngine, build_variant: BuildVariant, workspace: Workspace
+) -> PublishedRepository:
+    """A repository with programs, which the cluster can fetch from."""
+    helper = f"{cluster.registry}/argocd-plugin-tests/helper:tests"
+    engine.build(Build(_HELPER, helper, args={"PLUGIN_IMAGE": build_variant("slim")}))
+    engine.run("push", helper)
+    git_pod.install(cluster.api, image=helper)
+    folder = workspace.folder("repositories") / "programs"
+    repository = PublishedRepository(folder, cluster.kubectl)
+    programs.commit_all(repository, image=helper)
+    return repository

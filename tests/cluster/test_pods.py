@@ -2,25 +2,20 @@
 
 import json
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests import toolchain
-from tests.cluster.conftest import BuildVariant
-from tests.cluster.harness import clusters, docker_build_plugin, git_pod, programs, rollouts
+from tests.cluster.conftest import DESTINATION, BuildVariant
+from tests.cluster.harness import docker_build_plugin, programs, rollouts
 from tests.cluster.harness.argocd_pods import NAMESPACE, REPO_SERVER
-from tests.cluster.harness.clusters import Cluster, Given
+from tests.cluster.harness.clusters import Cluster
 from tests.cluster.harness.docker_engine import Build, DockerEngine
 from tests.cluster.harness.git_pod import PublishedRepository
 from tests.cluster.harness.limited_user import limited_user
-from tests.cluster.harness.node import TOOLS
-from tests.e2e.conftest import uncaptured
 from tests.e2e.harness.applications import Application
 from tests.e2e.harness.kubernetes_api import Object
 from tests.e2e.harness.pulumi_stack import PulumiStack
@@ -28,54 +23,8 @@ from tests.e2e.harness.workspace import Workspace
 
 MakeStack = Callable[..., PulumiStack]
 
-_DESTINATION = "guestbook"
 _MINUTES = 300.0
 _NOTES = tuple(f"note-{number}" for number in range(1, 7))
-_HELPER = Path(__file__).parent / "harness" / "helper_image"
-
-
-@pytest.fixture(scope="module")
-def tools(pytestconfig: pytest.Config, given: Given | None) -> Mapping[str, Path]:
-    parts = toolchain.DEFAULT if given else (*toolchain.DEFAULT, *TOOLS, "argocd-image-scripts")
-    with uncaptured(pytestconfig):
-        return toolchain.ensure(parts)
-
-
-@pytest.fixture(scope="module")
-def cluster(
-    workspace: Workspace,
-    tools: Mapping[str, Path],
-    engine: DockerEngine,
-    given: Given | None,
-    pytestconfig: pytest.Config,
-) -> Iterator[Cluster]:
-    """A cluster with Argo CD, and with a namespace to deliver into."""
-    begun = time.monotonic()
-    with ExitStack() as stack:
-        if given:
-            cluster = stack.enter_context(clusters.given_cluster(given, workspace))
-        else:
-            cluster = stack.enter_context(clusters.own_cluster(workspace, tools, engine))
-        with uncaptured(pytestconfig):
-            sys.stderr.write(f"\nArgo CD ready after {time.monotonic() - begun:.0f} s\n")
-        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _DESTINATION}}
-        cluster.api.apply(namespace)
-        yield cluster
-
-
-@pytest.fixture(scope="module")
-def repository(
-    cluster: Cluster, engine: DockerEngine, build_variant: BuildVariant, workspace: Workspace
-) -> PublishedRepository:
-    """A repository with programs, which the cluster can fetch from."""
-    helper = f"{cluster.registry}/argocd-plugin-tests/helper:tests"
-    engine.build(Build(_HELPER, helper, args={"PLUGIN_IMAGE": build_variant("slim")}))
-    engine.run("push", helper)
-    git_pod.install(cluster.api, image=helper)
-    folder = workspace.folder("repositories") / "programs"
-    repository = PublishedRepository(folder, cluster.kubectl)
-    programs.commit_all(repository, image=helper)
-    return repository
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +53,7 @@ def stack(  # noqa: PLR0917 - fixtures come by position
     plugins: None,
     tools: Mapping[str, Path],
     workspace: Workspace,
-) -> PulumiStack:
+) -> Iterator[PulumiStack]:
     """The installer's stack, up: with Applications and a credential.
 
     The image's layers that need the network, and perhaps this machine's certificates for it,
@@ -128,7 +77,8 @@ def stack(  # noqa: PLR0917 - fixtures come by position
     )
     stack.set_secret("credentialsEnv.TOKEN", "first token")
     stack.up().require_success()
-    return stack
+    yield stack
+    stack.destroy().require_success()
 
 
 def _application(
@@ -140,7 +90,7 @@ def _application(
         "path": path,
         "targetRevision": "main",
         "destinationServer": "https://kubernetes.default.svc",
-        "destinationNamespace": _DESTINATION,
+        "destinationNamespace": DESTINATION,
         "stringParameters": {"stack": "dev"},
         "mapParameters": {"config": dict(config or {})},
         "automated": True,
@@ -176,7 +126,7 @@ class TestInstalled:
     ) -> None:
         for application in applications:
             application.wait_for(_healthy, what="Synced and Healthy", timeout=_MINUTES)
-        guestbook = cluster.api.get("apps/v1", "Deployment", "guestbook-ui", namespace=_DESTINATION)
+        guestbook = cluster.api.get("apps/v1", "Deployment", "guestbook-ui", namespace=DESTINATION)
         assert guestbook["status"]["readyReplicas"] == 1
 
     def test_a_second_up_changes_nothing_and_restarts_nothing(
@@ -303,7 +253,7 @@ def _bare_application(name: str, url: str) -> dict[str, Any]:
             "source": source,
             "destination": {
                 "server": "https://kubernetes.default.svc",
-                "namespace": _DESTINATION,
+                "namespace": DESTINATION,
             },
         },
     }

@@ -1,7 +1,7 @@
 """Argo CD from its own manifests, in real pods."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,13 @@ _ADMINISTRATORS = ("argocd-application-controller", "argocd-server")
 
 
 def push_images(
-    engine: DockerEngine, registry: str, folder: Path, *, argocd: Path, scripts: Path
+    engine: DockerEngine, registry: str, folder: Path, *, programs: Collection[Path], scripts: Path
 ) -> None:
     """Build the images that the manifests name otherwise, and push them."""
     context = folder / "argocd-image"
     shutil.copytree(_IMAGES, context)
-    shutil.copy(argocd, context / "argocd")
+    for program in programs:
+        shutil.copy(program, context / program.name)
     for script in ("gpg-wrapper.sh", "git-verify-wrapper.sh"):
         shutil.copy(scripts / script, context / script)
         (context / script).chmod(0o755)

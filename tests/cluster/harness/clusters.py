@@ -12,15 +12,19 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests import toolchain
 from tests.cluster.harness import argocd_pods, rollouts
 from tests.cluster.harness.argocd_pods import NAMESPACE, REPO_SERVER
 from tests.cluster.harness.docker_engine import DockerEngine, running_registry
 from tests.cluster.harness.kubectl import Kubectl
+from tests.cluster.harness.node import TOOLS as NODE_TOOLS
 from tests.cluster.harness.node import Node, running_node
 from tests.e2e.harness.kubernetes_api import KubernetesApi, Object
 from tests.e2e.harness.processes import Process, free_port, listens
 from tests.e2e.harness.workspace import Workspace
 
+TOOLS = (*toolchain.DEFAULT, *NODE_TOOLS, "argocd-image-scripts", "helm")
+"""What a cluster of the tests' own is made of, and what installs into it."""
 REGISTRY_VARIABLE = "CLUSTER_REGISTRY"
 _READY_SECONDS = 30
 
@@ -108,7 +112,7 @@ def own_cluster(
             engine,
             registry.address,
             workspace.folder("argocd-images"),
-            argocd=tools["argocd"],
+            programs=[tools["argocd"], tools["helm"]],
             scripts=tools["argocd-image-scripts"],
         )
         node = stack.enter_context(running_node(workspace, tools, engine, registry))

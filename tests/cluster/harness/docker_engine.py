@@ -6,6 +6,7 @@ machine's network, and containers none. Its data stay in the cache, so that laye
 built once.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -94,6 +95,14 @@ class DockerEngine:
         """Build an image, return its id. Raises DockerError."""
         self.run("build", f"--network={self.network}", *build.options())
         return self.run("image", "inspect", "--format={{.Id}}", build.tag).strip()
+
+    def push(self, tag: str) -> str:
+        """Push an image and return its reference by digest. Raises DockerError."""
+        self.run("push", tag)
+        repository = tag.rpartition(":")[0]
+        digests = json.loads(self.run("image", "inspect", "--format={{json .RepoDigests}}", tag))
+        (reference,) = (each for each in digests if each.startswith(f"{repository}@"))
+        return str(reference)
 
 
 @contextmanager

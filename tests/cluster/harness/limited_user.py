@@ -34,6 +34,13 @@ def limited_user(
             cluster.api.delete(obj["apiVersion"], obj["kind"], _NAME, namespace=kubectl.namespace)
 
 
+def grant(cluster: Cluster, rules: Sequence[Mapping[str, Any]]) -> None:
+    """Give the user these rights, and no longer those from before."""
+    namespace = cluster.kubectl.namespace
+    _, role, _ = _objects(namespace, rules)
+    cluster.api.apply(role, namespace=namespace)
+
+
 def _objects(namespace: str, rules: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     group = "rbac.authorization.k8s.io"
     metadata = {"name": _NAME}

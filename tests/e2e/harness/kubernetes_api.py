@@ -55,7 +55,7 @@ class KubernetesApi:
             ca_certs=str(ca_file) if ca_file else None,
             headers={**login, "User-Agent": user_agent},
             retries=False,
-            maxsize=4,
+            maxsize=16,
         )
 
     def close(self) -> None:

@@ -4,6 +4,8 @@ Only the fields that are needed here are written, with the numbers they have in 
 `reposerver/repository/repository.proto` and `pkg/apis/application/v1alpha1/generated.proto`.
 """
 
+import ssl
+
 import grpc
 
 _METHOD = "/repository.RepoServerService/GenerateManifest"
@@ -12,11 +14,19 @@ _SECONDS = 120
 _LENGTH_DELIMITED, _VARINT = 2, 0
 
 
-def manifests(port: int, *, application: str, repository: str, plugin: str) -> list[str]:
+def manifests(
+    port: int,
+    *,
+    application: str,
+    repository: str,
+    plugin: str,
+    path: str = ".",
+    encrypted: bool = False,
+) -> list[str]:
     """Let the repo-server render an Application anew; raises grpc.RpcError where it cannot."""
     source = (
         _text(1, repository)
-        + _text(2, ".")
+        + _text(2, path)
         + _text(4, "main")
         + _message(11, _text(1, plugin) if plugin else b"")
     )
@@ -32,12 +42,21 @@ def manifests(port: int, *, application: str, repository: str, plugin: str) -> l
         # A project that sources may come from anywhere in.
         + _text(24, "*")
     )
-    options = [("grpc.max_receive_message_length", _LONGEST_MESSAGE)]
-    with grpc.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
+    with _channel(port, encrypted=encrypted) as channel:
         call = channel.unary_unary(
             _METHOD, request_serializer=lambda b: b, response_deserializer=lambda b: b
         )
         return _texts(1, call(request, timeout=_SECONDS))
+
+
+def _channel(port: int, *, encrypted: bool) -> grpc.Channel:
+    """Connect, by TLS to whatever certificate is shown: it is one that the repo-server made."""
+    options = [("grpc.max_receive_message_length", _LONGEST_MESSAGE)]
+    if not encrypted:
+        return grpc.insecure_channel(f"127.0.0.1:{port}", options=options)
+    shown = ssl.get_server_certificate(("127.0.0.1", port))
+    credentials = grpc.ssl_channel_credentials(shown.encode())
+    return grpc.secure_channel(f"localhost:{port}", credentials, options=options)
 
 
 def _text(number: int, value: str) -> bytes:

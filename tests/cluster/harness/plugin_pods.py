@@ -1,0 +1,83 @@
+"""The pods of a plugin in service mode, and what may become of them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from tests.cluster.harness import rollouts
+from tests.cluster.harness.argocd_pods import NAMESPACE
+from tests.cluster.harness.clusters import Cluster
+from tests.e2e.harness.kubernetes_api import Object
+
+_READY_SECONDS = 60
+_END_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class PluginPods:
+    """The pods of one plugin."""
+
+    cluster: Cluster
+    name: str
+    """That of its Deployment, its Service and all the rest."""
+
+    def ready(self) -> list[Object]:
+        """Return the pods that take renders and are to go on with it."""
+        pods = rollouts.pods(self.cluster.api, self.name, namespace=NAMESPACE)
+        return [pod for pod in pods if _is_ready(pod)]
+
+    def wait_until_ready(self, count: int) -> list[Object]:
+        """Wait until so many pods are ready, and return them. Raises TimeoutError."""
+        self.cluster.api.wait_for(
+            lambda: len(self.ready()) == count,
+            message=lambda: rollouts.describe_pods(self.cluster.api, NAMESPACE),
+            timeout=_READY_SECONDS,
+        )
+        return self.ready()
+
+    def lose(self, pod: Object) -> None:
+        """End a pod as if its node had failed; where that is not ours, without any grace."""
+        metadata = pod["metadata"]
+        if self.cluster.node:
+            self.cluster.node.kill_pod(metadata["uid"])
+        path = f"/api/v1/namespaces/{NAMESPACE}/pods/{metadata['name']}"
+        self.cluster.api.request("DELETE", path, {"gracePeriodSeconds": 0})
+
+    def scale(self, count: int) -> None:
+        """Say how many pods there are to be."""
+        spec = {"spec": {"replicas": count}}
+        self.cluster.api.patch("apps/v1", "Deployment", self.name, spec, namespace=NAMESPACE)
+
+    def time_left(self, names: Collection[str]) -> dict[str, float]:
+        """Wait until pods have ended; return how many seconds more each would have been given."""
+        due: dict[str, datetime] = {}
+        left: dict[str, float] = {}
+
+        def ended() -> bool:
+            present = self._times()
+            now = datetime.now(UTC)
+            due.update({name: time for name, time in present.items() if time})
+            left.update(
+                {
+                    name: (due[name] - now).total_seconds()
+                    for name in set(names) - present.keys() - left.keys()
+                }
+            )
+            return len(left) == len(names)
+
+        self.cluster.api.wait_for(
+            ended, message=lambda: f"of {names}, {left} have ended", timeout=_END_SECONDS
+        )
+        return left
+
+    def _times(self) -> dict[str, datetime | None]:
+        """Return when each pod, also one that ends, will be killed."""
+        selector = f"app.kubernetes.io/name={self.name}"
+        pods = self.cluster.api.list("v1", "Pod", namespace=NAMESPACE, selector=selector)
+        times = {p["metadata"]["name"]: p["metadata"].get("deletionTimestamp") for p in pods}
+        return {name: time and datetime.fromisoformat(time) for name, time in times.items()}
+
+
+def _is_ready(pod: Object) -> bool:
+    conditions = pod.get("status", {}).get("conditions", [])
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
