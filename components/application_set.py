@@ -18,7 +18,11 @@ _SERVER: Final = "{{.server}}"
 
 
 class PluginApplicationSetArgs(PluginSourceArgs):
-    """Arguments of `PluginApplicationSet`. Texts may be templates: `{{.path.basename}}`."""
+    """Arguments of `PluginApplicationSet`.
+
+    Parameters, `plugin_env`, `target_revision` and `destination_namespace` may be templates:
+    `{{.path.basename}}`.
+    """
 
     application_set_name: NotRequired[pulumi.Input[str]]
     """Name of the ApplicationSet (default: the component's)."""
@@ -147,11 +151,16 @@ def _git(values: Mapping[str, Any]) -> dict[str, Any]:
     if not any(not pattern.startswith("!") for pattern in patterns):
         problem = "matches no folder"
         raise InvalidInputError("directories", problem, "write for example apps/*")
+    for pattern in patterns:
+        folder = pattern.removeprefix("!")
+        if not folder or folder.startswith("/") or ".." in folder.split("/"):
+            problem = f"has {pattern!r}, which is no folder of the repository"
+            raise InvalidInputError("directories", problem, "write for example apps/*")
     return {
         "repoURL": validation.text("repo_url", validation.required(values, "repo_url")),
         "revision": validation.text("target_revision", values.get("target_revision", "HEAD")),
         "directories": [
-            {"path": pattern[1:], "exclude": True} if pattern[0] == "!" else {"path": pattern}
+            {"path": pattern[1:], "exclude": True} if pattern.startswith("!") else {"path": pattern}
             for pattern in patterns
         ],
     }

@@ -38,8 +38,12 @@ def _are_files(value: object) -> bool:
     return (
         isinstance(value, dict)
         and bool(value)
-        and all(isinstance(text, str) and Path(name).name == name for name, text in value.items())
+        and all(isinstance(text, str) and _is_name(name) for name, text in value.items())
     )
+
+
+def _is_name(name: str) -> bool:
+    return name not in ("", ".", "..") and Path(name).name == name
 
 
 if __name__ == "__main__":

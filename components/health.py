@@ -60,7 +60,7 @@ class HealthCheck(pulumi.ComponentResource):
 
 
 def _data(values: Mapping[str, Any]) -> dict[str, str]:
-    kind = validation.required(values, "kind")
+    kind = validation.text("kind", validation.required(values, "kind"))
     if kind not in CHECKS:
         problem = f"is {kind!r}, for which there is no check here"
         raise InvalidInputError("kind", problem, f"use {' or '.join(CHECKS)}")

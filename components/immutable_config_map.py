@@ -12,7 +12,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components import argocd, inputs, reapply
-from components.validation import dns_label
+from components.validation import dns_label, object_name
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,9 @@ def _manifest(name: str, data: Mapping[str, str]) -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": f"{name}-{reapply.fingerprint(data)}"},
+        "metadata": {
+            "name": object_name("the component's name", f"{name}-{reapply.fingerprint(data)}")
+        },
         "immutable": True,
         "data": dict(data),
     }

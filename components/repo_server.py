@@ -180,7 +180,11 @@ def _own_volume(field: str, value: object) -> Volume:
         problem = "is no volume"
         raise InvalidInputError(field, problem, f"write {', '.join(VolumeArgs.__annotations__)}")
     source = value.get("source")
-    if not isinstance(source, Mapping) or len(source) != 1 or "name" in source:
+    if (
+        not isinstance(source, Mapping)
+        or len(source) != 1
+        or not all(isinstance(options, Mapping) for options in source.values())
+    ):
         problem = "names no source of the volume, or more than one"
         raise InvalidInputError(f"{field}.source", problem, 'write for example {"emptyDir": {}}')
     return Volume(

@@ -4,6 +4,7 @@ Pure: takes checked values, returns what stands in a pod template. The one sourc
 way in which a sidecar reaches the repo-server.
 """
 
+import posixpath
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -24,6 +25,11 @@ RESERVED_ENV: Final = {
 CONTAINER_PREFIX: Final = "cmp-"
 """Begins the names of all plugins' containers."""
 
+_SYSTEM_FOLDERS: Final = frozenset(
+    {"/", "/bin", "/dev", "/etc", "/lib", "/lib64", "/opt", "/proc", "/sbin", "/sys", "/usr"}
+    | {"/opt/renderer", "/usr/bin", "/usr/lib", "/usr/local", "/usr/local/bin"}
+)
+"""What an image has its programs in."""
 _READ_ONLY = 0o444
 _KILL_SECONDS = 5
 _READ_AND_EXECUTE = 0o555
@@ -262,20 +268,26 @@ def check_env(field: str, names: Collection[str]) -> None:
 def check_mounts(sidecar: Sidecar) -> None:
     """Refuse volumes of a plugin's own that would hide, or be named as, those it always has."""
     names = [volume["name"] for volume in sidecar.volumes()]
-    paths = [mount["mountPath"].rstrip("/") for mount in sidecar.container()["volumeMounts"]]
+    paths = [mount["mountPath"] for mount in sidecar.container()["volumeMounts"]]
     for i, own in enumerate(sidecar.settings.volumes):
         field = f"volumes[{i}]"
         validation.dns_label(f"{field}.name", f"{sidecar.name}-{own.name}")
         if names.count(f"{sidecar.name}-{own.name}") > 1:
             problem = f"is {own.name!r}, the name of another volume of this plugin"
             raise InvalidInputError(f"{field}.name", problem, "name it otherwise")
-        path = own.mount_path.rstrip("/")
-        if not path.startswith("/") or ".." in path.split("/"):
-            problem = f"is {own.mount_path!r}, no absolute path"
-            raise InvalidInputError(f"{field}.mount_path", problem, "begin it with a slash")
-        if sum(other == path or other.startswith(f"{path}/") for other in paths) > 1:
-            problem = f"is {own.mount_path!r}, and would hide what the plugin mounts there"
+        path = own.mount_path
+        plain = path.startswith("/") and not path.startswith("//")
+        if not plain or posixpath.normpath(path) != path or ":" in path:
+            problem = f"is {path!r}, no absolute path in its plain form"
+            raise InvalidInputError(f"{field}.mount_path", problem, "write for example /models")
+        if sum(_overlap(path, other) for other in paths) > 1 or path in _SYSTEM_FOLDERS:
+            problem = f"is {path!r}, and would hide what the plugin needs there"
             raise InvalidInputError(f"{field}.mount_path", problem, "mount it elsewhere")
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Tell whether one of two folders is, or is in, the other."""
+    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 
 def check_volumes(deployment: str, present: Sequence[str], expected: Mapping[str, str]) -> None:

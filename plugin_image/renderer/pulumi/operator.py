@@ -5,7 +5,7 @@ Source: pulumi/pulumi-kubernetes-operator, operator/api/pulumi/v1/stack_types.go
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plugin_image import contract
@@ -19,9 +19,16 @@ _OTHER_SOURCES = ("branch", "fluxSource", "programRef")
 """Fields by which the operator would follow something else than what Argo CD syncs."""
 
 _REFERENCES_ONLY = ("gitAuth", "secretsRef")
-_INLINE = ("secrets",)
-_CREDENTIAL = re.compile(r"TOKEN|SECRET|PASSWORD|PASSPHRASE|PRIVATE|CREDENTIAL|(^|_)KEY(_|$)", re.I)
+_INLINE = "secrets"
+_CREDENTIAL = re.compile(
+    r"TOKEN|SECRET|PASS|PRIVATE|CREDENTIAL|AUTH|API_?KEY|(^|_)(KEY|PAT)(_|$)", re.I
+)
 """Names of variables whose values nobody should be able to read in an object."""
+_LOGIN = re.compile(r"://[^/\s:@]*:[^/\s]*@")
+"""An address with a password in it."""
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
+"""Source: Kubernetes' rules for the name of an object (RFC 1123 subdomain)."""
 
 
 def stack(
@@ -33,15 +40,17 @@ def stack(
     further fields of its spec. Raises UsageError when Argo CD does not say where the program
     is or `more` is no such thing, and RefusedError for a credential by value.
     """
-    missing = [
-        field for field in ("name", "repository", "revision") if not _said(application, field)
-    ]
+    missing = [field for field in ("name", "repository") if not getattr(application, field)]
     if missing:
         raise UsageError(
             f"Argo CD does not say the Application's {' and '.join(missing)}, "
             "from which the operator's Stack is made",
-            fix="let Argo CD render it, or set ARGOCD_APP_NAME, ARGOCD_APP_SOURCE_REPO_URL and "
-            "ARGOCD_APP_REVISION",
+            fix="let Argo CD render it, or set ARGOCD_APP_NAME and ARGOCD_APP_SOURCE_REPO_URL",
+        )
+    if not _COMMIT.fullmatch(application.revision):
+        raise UsageError(
+            f"the revision {application.revision!r} is no commit that the operator could deploy",
+            fix="let Argo CD render what is in Git, or set ARGOCD_APP_REVISION",
         )
     spec: dict[str, Any] = {
         "stack": name,
@@ -53,13 +62,17 @@ def stack(
     return {
         "apiVersion": "pulumi.com/v1",
         "kind": "Stack",
-        "metadata": {"name": application.name},
+        "metadata": {"name": _object_name(application.name)},
         "spec": spec | _further(more),
     }
 
 
-def _said(application: Application, field: str) -> bool:
-    return bool(getattr(application, field))
+def _object_name(application: str) -> str:
+    """The Application's name; that of one outside of Argo CD's namespace is `namespace_name`."""
+    name = application.replace("_", ".", 1)
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{application!r} is no name for an object", fix="rename the Application")
+    return name
 
 
 def _further(text: str | None) -> dict[str, Any]:
@@ -82,22 +95,45 @@ def _further(text: str | None) -> dict[str, Any]:
                 "what Argo CD syncs",
                 fix="leave it out",
             )
-        if field in _INLINE:
-            raise _credential(f"{field}", "secretsRef")
-    for field in _REFERENCES_ONLY:
-        _refuse_literals(fields.get(field), field)
-    for name, value in _mapping(fields.get("envRefs")).items():
-        if _CREDENTIAL.search(name):
-            _refuse_literals(value, f"envRefs.{name}")
+    _refuse_credentials(fields)
     return fields
 
 
-def _refuse_literals(node: Any, path: str) -> None:
-    if isinstance(node, Mapping):
-        if node.get("type") == "Literal" or "literal" in node:
+def _refuse_credentials(fields: Mapping[str, Any]) -> None:
+    if _INLINE in fields:
+        raise _credential(_INLINE, "secretsRef")
+    for field in _REFERENCES_ONLY:
+        _refuse_literals(fields.get(field), field)
+    for name, value in _mapping(fields.get("envRefs")).items():
+        if _CREDENTIAL.search(str(name)):
+            _refuse_literals(value, f"envRefs.{name}")
+    for path, node in _nodes(fields, ""):
+        if isinstance(node, str) and _LOGIN.search(node):
             raise _credential(path, "a reference of type Secret")
+        # A variable of a container, in workspaceTemplate.
+        if (
+            isinstance(node, Mapping)
+            and node.get("value")
+            and _CREDENTIAL.search(str(node.get("name", "")))
+        ):
+            raise _credential(path, "valueFrom.secretKeyRef")
+
+
+def _refuse_literals(tree: Any, where: str) -> None:
+    for path, node in _nodes(tree, where):
+        if isinstance(node, Mapping) and (node.get("type") == "Literal" or "literal" in node):
+            raise _credential(path, "a reference of type Secret")
+
+
+def _nodes(node: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """A tree's nodes, each with its path."""
+    yield path, node
+    if isinstance(node, Mapping):
         for key, value in node.items():
-            _refuse_literals(value, f"{path}.{key}")
+            yield from _nodes(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(node, list):
+        for i, value in enumerate(node):
+            yield from _nodes(value, f"{path}[{i}]")
 
 
 def _mapping(node: Any) -> Mapping[str, Any]:

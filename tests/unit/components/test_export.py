@@ -166,7 +166,17 @@ class TestWritingTheFiles:
         assert (folder / "values.yaml").read_text() == "a: b\n"
 
     @pytest.mark.parametrize(
-        "text", ["", "[]", "{}", '{"a": 1}', '{"../a": "b"}', '{"/etc/a": "b"}']
+        "text",
+        [
+            "",
+            "[]",
+            "{}",
+            '{"a": 1}',
+            '{"../a": "b"}',
+            '{"/etc/a": "b"}',
+            '{"..": "b"}',
+            '{"": "b"}',
+        ],
     )
     def test_writes_nothing_else(self, text: str, tmp_path: Any, capsys: Any) -> None:
         assert export_files.main([str(tmp_path / "out")], text) == 2

@@ -62,6 +62,14 @@ def test_further_fields_of_the_spec_are_the_operators_own() -> None:
         "gitAuth: {basicAuth: {userName: {type: Env}, password: {literal: {value: canary}}}}",
         "secretsRef: {password: {type: Literal, literal: {value: canary}}}",
         "secrets: {password: canary}",
+        "envRefs: {DB_PASS: {type: Literal, literal: {value: canary}}}",
+        "envRefs: {GITHUB_PAT: {type: Literal, literal: {value: canary}}}",
+        "envRefs: {APIKEY: {type: Literal, literal: {value: canary}}}",
+        "envRefs: {URL: {type: Literal, literal: {value: 'postgres://u:canary@db'}}}",
+        "backend: https://robot:canary@state.example.com",
+        "gitAuth: [{type: Literal, literal: {value: canary}}]",
+        "workspaceTemplate: {spec: {podTemplate: {spec: {containers: [{name: a, env: "
+        "[{name: AWS_SECRET_ACCESS_KEY, value: canary}]}]}}}}",
     ],
 )
 def test_a_credential_by_value_is_refused_and_not_repeated(more: str) -> None:
@@ -86,7 +94,20 @@ def test_fields_that_cannot_be_meant_are_refused(more: str, message: str) -> Non
         stack(more=more)
 
 
-@pytest.mark.parametrize("missing", ["name", "repository", "revision"])
+@pytest.mark.parametrize("revision", ["", "streamed", "main", "0123abc"])
+def test_what_is_no_commit_is_not_deployed(revision: str) -> None:
+    with pytest.raises(UsageError, match="is no commit"):
+        stack(application=Application(**{**vars(SHOP), "revision": revision}))
+
+
+def test_an_application_of_another_namespace_has_a_name_that_objects_may_have() -> None:
+    of_team = Application(**{**vars(SHOP), "name": "team-a_shop"})
+    assert stack(application=of_team)["metadata"]["name"] == "team-a.shop"
+    with pytest.raises(UsageError, match="no name for an object"):
+        stack(application=Application(**{**vars(SHOP), "name": "Shop"}))
+
+
+@pytest.mark.parametrize("missing", ["name", "repository"])
 def test_nothing_is_guessed_where_argo_cd_says_nothing(missing: str) -> None:
     application = Application(**{**vars(SHOP), missing: ""})
     with pytest.raises(UsageError, match=f"does not say the Application's {missing}"):
