@@ -1,10 +1,39 @@
-"""Which built-in kinds live outside of namespaces; no schema that SDKs ship says so.
+"""Which kinds come with Kubernetes, and which of them live outside of namespaces.
 
-Source: the API reference of Kubernetes 1.34. A kind of a custom resource counts as
-namespaced, as most are.
+No schema that SDKs ship says so. Source: the API reference of Kubernetes 1.34. A kind of a
+custom resource counts as namespaced, as most are.
 """
 
 from typing import Final
+
+_BUILT_IN_GROUPS: Final = frozenset(
+    {
+        "",
+        "admissionregistration.k8s.io",
+        "apiextensions.k8s.io",
+        "apiregistration.k8s.io",
+        "apps",
+        "authentication.k8s.io",
+        "authorization.k8s.io",
+        "autoscaling",
+        "batch",
+        "certificates.k8s.io",
+        "coordination.k8s.io",
+        "discovery.k8s.io",
+        "events.k8s.io",
+        "extensions",
+        "flowcontrol.apiserver.k8s.io",
+        "internal.apiserver.k8s.io",
+        "networking.k8s.io",
+        "node.k8s.io",
+        "policy",
+        "rbac.authorization.k8s.io",
+        "resource.k8s.io",
+        "scheduling.k8s.io",
+        "storage.k8s.io",
+        "storagemigration.k8s.io",
+    }
+)
 
 _CLUSTER_SCOPED: Final = frozenset(
     {
@@ -56,6 +85,8 @@ def is_namespaced(api_version: str, kind: str) -> bool:
 
 
 def is_custom(api_version: str) -> bool:
-    """Whether the group is none of those that come with Kubernetes."""
-    group = group_of(api_version)
-    return "." in group and not group.endswith(".k8s.io")
+    """Whether the group is none of those that come with Kubernetes.
+
+    Others that end in `.k8s.io`, as gateway.networking.k8s.io, are of custom resources.
+    """
+    return group_of(api_version) not in _BUILT_IN_GROUPS

@@ -30,6 +30,13 @@ def require_identity(source: object, manifest: Mapping[str, Any]) -> None:
                 f"{source} has no {path}",
                 fix="give the object a fixed one; Argo CD tracks objects by it",
             )
+    if isinstance(manifest.get("items", ()), list | None):
+        raise ManifestError(
+            f"{source} has a top-level field `items`, and Argo CD would take the object for a "
+            "list and apply what is in it instead",
+            fix="put the objects of a list there by themselves; an object of a kind of your own "
+            "needs another field",
+        )
 
 
 def require_distinct(

@@ -1,11 +1,11 @@
 """Objects with where they come from, which every message about one of them says."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from plugin_image.renderer import manifests
+from plugin_image.renderer import kinds, manifests
 from plugin_image.renderer.errors import ManifestError
 from plugin_image.renderer.manifest_work import sharding
 from plugin_image.renderer.manifests import Manifest
@@ -44,9 +44,19 @@ def _entries(node: Any, origin: str, place: str) -> Iterator[Entry]:
             fix="move the file out of the folder, or mark it with a comment "
             "`# +argocd:skip-file-rendering`",
         )
-    if isinstance(node.get("items"), list) and str(node.get("kind", "")).endswith("List"):
+    if _is_list(node):
         for number, item in enumerate(node["items"], start=1):
             yield from _entries(item, origin, f"item {number} of {place}")
         return
     manifests.require_identity(place, node)
     yield Entry(origin, node)
+
+
+def _is_list(node: Mapping[str, Any]) -> bool:
+    """Whether this is a list of objects, not a custom object whose kind is called so."""
+    api_version, kind, metadata = node.get("apiVersion"), str(node["kind"]), node.get("metadata")
+    if not isinstance(node.get("items"), list) or not isinstance(api_version, str):
+        return False
+    named = isinstance(metadata, dict) and metadata.get("name")
+    typed = kind.endswith("List") and not kinds.is_custom(api_version) and not named
+    return typed or (api_version, kind) == ("v1", "List")

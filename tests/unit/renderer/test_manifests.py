@@ -1,0 +1,42 @@
+"""What Argo CD would not take for the one object that it is."""
+
+from typing import Any
+
+import pytest
+
+from plugin_image.renderer import kinds, manifests
+from plugin_image.renderer.errors import ManifestError
+
+
+@pytest.mark.parametrize("items", [[], ["a"], [{"kind": "ConfigMap"}], None])
+def test_an_object_that_argo_cd_takes_for_a_list_is_refused(items: Any) -> None:
+    allow_list = {
+        "apiVersion": "example.org/v1",
+        "kind": "AllowList",
+        "metadata": {"name": "office"},
+        "items": items,
+    }
+    with pytest.raises(ManifestError, match=r"^allow\.yaml has a top-level field `items`"):
+        manifests.require_identity("allow.yaml", allow_list)
+
+
+def test_items_that_are_no_list_are_like_any_other_field() -> None:
+    manifests.require_identity(
+        "store.yaml",
+        {"apiVersion": "a.b/v1", "kind": "Store", "metadata": {"name": "a"}, "items": {"a": 1}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("api_version", "custom"),
+    [
+        ("v1", False),
+        ("apps/v1", False),
+        ("networking.k8s.io/v1", False),
+        ("gateway.networking.k8s.io/v1", True),
+        ("snapshot.storage.k8s.io/v1", True),
+        ("example/v1", True),
+    ],
+)
+def test_only_groups_that_come_with_kubernetes_are_built_in(api_version: str, custom: bool) -> None:
+    assert kinds.is_custom(api_version) == custom
