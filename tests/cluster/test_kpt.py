@@ -4,17 +4,23 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests import toolchain
-from tests.cluster.harness import image_files
+from tests.cluster.harness import image_files, programs
+from tests.cluster.harness.argocd_pods import NAMESPACE
+from tests.cluster.harness.clusters import Cluster
 from tests.cluster.harness.docker_engine import Build, DockerEngine
+from tests.cluster.harness.git_pod import PublishedRepository
 from tests.cluster.test_image import MEGABYTE, in_container, inspect
 from tests.e2e.conftest import uncaptured
-from tests.e2e.harness.pulumi_stack import ROOT
+from tests.e2e.harness.applications import Application
+from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
+from tests.e2e.harness.workspace import Workspace
 from tests.toolchain import KPT_FUNCTIONS
 
 BUDGET = 190
@@ -93,3 +99,81 @@ class TestTheImage:
             found.append(image_files.files(engine, again.tag, tmp_path))
         assert found[0] == found[1]
         assert {f"opt/renderer/functions/{name}" for name in KPT_FUNCTIONS} <= set(found[0])
+
+
+@pytest.fixture(scope="module")
+def stack(
+    cluster: Cluster,
+    engine: DockerEngine,
+    image: str,
+    tools: Mapping[str, Path],
+    workspace: Workspace,
+) -> Iterator[PulumiStack]:
+    """The kpt plugin, installed as a sidecar."""
+    tag = f"{cluster.registry}/argocd-plugin-tests/kpt:1"
+    engine.run("tag", image, tag)
+    stack = PulumiStack(
+        workspace.folder("kpt-installer"),
+        tools=tools,
+        kubeconfig=cluster.kubectl.kubeconfig,
+        config={"image": engine.push(tag), "mode": "sidecar", "awaitRollout": True},
+        program=PROGRAM,
+    )
+    stack.up().require_success()
+    yield stack
+    stack.destroy().require_success()
+
+
+def test_a_package_is_delivered_and_its_pods_run(
+    cluster: Cluster, repository: PublishedRepository, stack: PulumiStack
+) -> None:
+    repository.copy(EXAMPLE, "guestbook-kpt")
+    manifests = repository.folder / "guestbook-kpt" / "guestbook-ui.yaml"
+    helper = f"{cluster.registry}/argocd-plugin-tests/helper:tests"
+    manifests.write_text(manifests.read_text().replace(programs.PUBLIC_IMAGE, helper))
+    revision = repository.commit("a kpt package")
+    application = Application(cluster.api, name="guestbook-kpt", namespace=NAMESPACE)
+    cluster.api.apply(_application(repository.url, stack.outputs()["pluginName"]))
+    try:
+        application.wait_until_synced(revision=revision, timeout=_MINUTES)
+        application.wait_for(
+            lambda app: app["status"].get("health", {}).get("status") == "Healthy",
+            what="Healthy",
+            timeout=_MINUTES,
+        )
+        made = cluster.api.get("apps/v1", "Deployment", "guestbook-ui", namespace=_DESTINATION)
+        assert made["status"]["readyReplicas"] == 2
+        annotations = made["metadata"]["annotations"]
+        assert annotations["argocd.example.org/app"] == "guestbook-kpt"
+        assert annotations["argocd.example.org/revision"] == revision
+    finally:
+        application.delete()
+
+
+def _application(url: str, plugin: str) -> dict[str, object]:
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {
+            "name": "guestbook-kpt",
+            "namespace": NAMESPACE,
+            "finalizers": ["resources-finalizer.argocd.argoproj.io"],
+        },
+        "spec": {
+            "project": "default",
+            "source": {
+                "repoURL": url,
+                "path": "guestbook-kpt",
+                "targetRevision": "main",
+                "plugin": {"name": plugin},
+            },
+            "destination": {
+                "server": "https://kubernetes.default.svc",
+                "namespace": _DESTINATION,
+            },
+            "syncPolicy": {
+                "automated": {"prune": True},
+                "syncOptions": ["CreateNamespace=true"],
+            },
+        },
+    }
