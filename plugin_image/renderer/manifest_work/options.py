@@ -15,7 +15,8 @@ from plugin_image.renderer.parameters import Given
 SOURCES: Final = ("auto", "directory", "pulumi", "kpt", "helm", "kustomize")
 
 _DNS_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
-_DNS_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+DNS_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+/-]*")
 _KIND: Final = re.compile(r"[A-Z][A-Za-z0-9]*\.[a-z0-9.-]+")
 
 
@@ -60,6 +61,7 @@ class Options:
                 fix="use lower case letters, digits and `-`, at most 63",
             )
         _require_shards(self.shards)
+        _require_versions(self.kube_version, self.api_versions)
         for kind in self.cluster_scoped:
             if not _KIND.fullmatch(kind):
                 raise UsageError(
@@ -163,7 +165,7 @@ def _whole(given: Given, option: Option, *, default: int) -> int:
 
 
 def _require_name(name: str) -> None:
-    if not _DNS_NAME.fullmatch(name):
+    if not DNS_NAME.fullmatch(name):
         raise UsageError(
             f"the ManifestWorks would be named {name!r}, which no object can be",
             fix="set the plugin parameter `name`: lower case letters, digits, `-` and `.`",
@@ -193,3 +195,13 @@ def _require_shards(shards: int) -> None:
             f"`shards` is {shards}",
             fix=f"use a power of two up to {sharding.LARGEST}: doubling moves the fewest objects",
         )
+
+
+def _require_versions(kube_version: str, api_versions: Sequence[str]) -> None:
+    given = [("kubeVersion", kube_version)] if kube_version else []
+    for option, version in [*given, *(("apiVersions", version) for version in api_versions)]:
+        if not _VERSION.fullmatch(version):
+            raise UsageError(
+                f"`{option}` has {version!r}, which is no version",
+                fix="write them as Kubernetes does: 1.34.0, apps/v1, apps/v1/Deployment",
+            )

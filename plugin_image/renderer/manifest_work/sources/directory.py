@@ -6,7 +6,6 @@ getObjsFromYAMLOrJSON. Unlike there, folders and files whose names begin with a 
 out, and a file that holds anything but Kubernetes objects is refused, not passed over.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -27,9 +26,9 @@ def entries(folder: Folder) -> list[Entry]:
 
 def _files(folder: Folder) -> Iterator[Path]:
     """Files that count, in a fixed order; folders that are links are not entered."""
-    for parent, folders, names in os.walk(folder.path):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
+    for parent, folders, names in folder.walk(folder.path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
             if name.endswith(_SUFFIXES) and not name.startswith("."):
                 yield Path(parent, name)
 

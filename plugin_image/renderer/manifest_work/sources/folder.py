@@ -1,7 +1,8 @@
 """A folder of the repository, and what kind of source it is."""
 
 import os
-from collections.abc import Mapping
+import posixpath
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -28,11 +29,12 @@ class Folder:
     def of(cls, path: Path, source_path: str) -> "Folder":
         """The folder at `path`, which is `source_path` in its repository.
 
-        Where nothing of the kind is known, at a desk, the folder counts as the repository.
+        Where that is not so, at a desk, the folder counts as the repository.
         """
         resolved = path.resolve()
-        depth = len([part for part in PurePosixPath(source_path).parts if part != "."])
-        return cls(resolved, [resolved, *resolved.parents][depth])
+        parts = PurePosixPath(posixpath.normpath(source_path)).parts
+        fits = resolved.parts[len(resolved.parts) - len(parts) :] == parts
+        return cls(resolved, [resolved, *resolved.parents][len(parts)] if fits else resolved)
 
     def kind(self, asked: str) -> str:
         """The source that is asked for; for `auto` what the markers say.
@@ -67,9 +69,31 @@ class Folder:
             )
 
     def require_links_inside(self) -> None:
-        """Raise UsageError for a link anywhere in the folder that leads out of the repository."""
-        for parent, folders, names in os.walk(self.path):
-            for name in sorted([*folders, *names]):
-                path = Path(parent, name)
-                if path.is_symlink():
-                    self.require_inside(path)
+        """Raise UsageError for a link that leads out of the repository.
+
+        It may be anywhere in the folder, and in folders that links lead to.
+        """
+        seen: set[Path] = set()
+        pending = [self.path]
+        while pending:
+            for parent, folders, names in self.walk(pending.pop()):
+                for name in [*folders, *names]:
+                    path = Path(parent, name)
+                    if path.is_symlink():
+                        self.require_inside(path)
+                        target = path.resolve()
+                        if target.is_dir() and target not in seen:
+                            pending.append(target)
+                            seen.add(target)
+
+    def walk(self, top: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+        """As `os.walk`, in a fixed order. Raises UsageError for a folder that cannot be read."""
+        for parent, folders, names in os.walk(top, onerror=self._refuse):
+            folders.sort()
+            yield parent, folders, sorted(names)
+
+    def _refuse(self, error: OSError) -> None:
+        raise UsageError(
+            f"{self.relative(Path(error.filename))} cannot be read: {error.strerror}",
+            fix="remove it",
+        ) from error

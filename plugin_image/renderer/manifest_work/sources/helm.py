@@ -7,12 +7,14 @@ from typing import Final
 from plugin_image.renderer import kubernetes_yaml
 from plugin_image.renderer.errors import ManifestError, UsageError
 from plugin_image.renderer.manifest_work.entries import Entry, entries_of
-from plugin_image.renderer.manifest_work.options import Options
+from plugin_image.renderer.manifest_work.options import DNS_NAME, Options
 from plugin_image.renderer.manifest_work.sources import program
 from plugin_image.renderer.manifest_work.sources.folder import Folder
 from plugin_image.renderer.supervise import Deadline
 
 _TEMPLATE: Final = re.compile(r"^---\n# Source: (.+)$", re.MULTILINE)
+_LONGEST_RELEASE_NAME: Final = 53
+_SEPARATORS: Final = frozenset(",\"'")
 
 
 def entries(folder: Folder, options: Options, scratch: Path, deadline: Deadline) -> list[Entry]:
@@ -44,21 +46,45 @@ def entries(folder: Folder, options: Options, scratch: Path, deadline: Deadline)
 
 
 def _command(folder: Folder, options: Options) -> list[str]:
+    """The command, in which nothing that an Application gives can be taken for an option."""
     return [
-        *("helm", "template", options.release_name, "."),
-        *("--namespace", options.namespace, "--include-crds", "--skip-tests"),
-        *(("--kube-version", options.kube_version) if options.kube_version else ()),
-        *(word for version in options.api_versions for word in ("--api-versions", version)),
-        *(word for file in options.value_files for word in ("--values", _values(folder, file))),
+        *("helm", "template", f"--namespace={options.namespace}", "--include-crds", "--skip-tests"),
+        *([f"--kube-version={options.kube_version}"] if options.kube_version else ()),
+        *(f"--api-versions={version}" for version in options.api_versions),
+        *(f"--values={_values(folder, file)}" for file in options.value_files),
+        *("--", _release_name(options), "."),
     ]
 
 
+def _release_name(options: Options) -> str:
+    """Source: helm.sh/helm/v3, pkg/chartutil/validate_name.go."""
+    name = options.release_name
+    if not DNS_NAME.fullmatch(name) or len(name) > _LONGEST_RELEASE_NAME:
+        raise UsageError(
+            f"the release would be called {name!r}, which none can be",
+            fix="set the plugin parameter `releaseName`: lower case letters, digits, `-` and "
+            f"`.`, at most {_LONGEST_RELEASE_NAME}",
+        )
+    return name
+
+
 def _values(folder: Folder, name: str) -> str:
-    path = folder.path / name
+    """The file as helm takes it: a path that is no address, in a list that commas separate."""
+    if not name.isprintable() or _SEPARATORS.intersection(name):
+        raise UsageError(
+            f"`valueFiles` has {name!r}, which helm would read as several files",
+            fix="name the file without commas and quotes",
+        )
+    # Never an absolute path or an address, and nothing that only its own spelling says.
+    word = f"./{name}"
+    path = folder.path / word
     folder.require_inside(path)
     if not path.is_file():
-        raise UsageError(f"`valueFiles` has {name!r}, which is no file", fix="correct the path")
-    return str(path)
+        raise UsageError(
+            f"`valueFiles` has {name!r}, which is no file",
+            fix="correct the path, which counts from the chart's folder",
+        )
+    return word
 
 
 def _documents(name: str, text: str) -> list[object]:

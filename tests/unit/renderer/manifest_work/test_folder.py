@@ -1,0 +1,44 @@
+"""What an Application's folder may reach."""
+
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.manifest_work.sources.folder import Folder
+
+
+@pytest.mark.parametrize(
+    ("path", "source_path", "repository"),
+    [
+        ("repo/team/app", "team/app", "repo"),
+        ("repo/team/app", "./team//app/", "repo"),
+        ("repo/team/app", ".", "repo/team/app"),
+        ("repo/app", "x/../app", "repo"),
+        ("repo/app", "other/app", "repo/app"),
+        ("repo/app", "../app", "repo/app"),
+        ("repo/app", "/".join("abc") * 100, "repo/app"),
+    ],
+)
+def test_the_repository_is_what_the_source_path_leaves_of_the_real_one(
+    path: str, source_path: str, repository: str, tmp_path: Path
+) -> None:
+    assert Folder.of(tmp_path / path, source_path).repository == tmp_path / repository
+
+
+def test_a_link_to_a_folder_whose_own_link_leaves_the_repository_is_refused(tmp_path: Path) -> None:
+    app, shared = tmp_path / "repo" / "app", tmp_path / "repo" / "shared"
+    app.mkdir(parents=True)
+    shared.mkdir()
+    (app / "shared").symlink_to("../shared")
+    (shared / "itself").symlink_to("../app")
+    folder = Folder.of(app, "app")
+    folder.require_links_inside()
+    (shared / "hosts").symlink_to("/etc/hosts")
+    with pytest.raises(RenderError, match=r"^\.\./shared/hosts leads out of the repository"):
+        folder.require_links_inside()
+
+
+def test_a_folder_that_cannot_be_read_is_not_passed_over(tmp_path: Path) -> None:
+    with pytest.raises(RenderError, match=r"^gone cannot be read: No such file"):
+        list(Folder.of(tmp_path, ".").walk(tmp_path / "gone"))
