@@ -257,7 +257,15 @@ WORK_CLUSTER_SCOPED: Final = Option(
     "clusterScoped",
     OptionKind.ARRAY,
     "Custom kinds without a namespace",
-    "As ClusterIssuer.cert-manager.io. Other custom kinds count as namespaced.",
+    "As ClusterIssuer.cert-manager.io. Needed where their definition is not in the folder.",
+)
+WORK_NAMESPACED: Final = Option(
+    _MANIFEST_WORK,
+    "namespaced",
+    OptionKind.ARRAY,
+    "Custom kinds with a namespace",
+    "As Certificate.cert-manager.io. Needed where their definition is not in the folder, for "
+    "objects that name no namespace.",
 )
 WORK_HOOKS: Final = Option(
     _MANIFEST_WORK,
@@ -328,6 +336,7 @@ MANIFEST_WORK_OPTIONS: Final = (
     WORK_DELETE_OPTION,
     WORK_MANIFEST_CONFIGS,
     WORK_CLUSTER_SCOPED,
+    WORK_NAMESPACED,
     WORK_HOOKS,
     WORK_ALLOW_SECRETS,
     WORK_ALLOW_EMPTY,

@@ -30,6 +30,9 @@ def require_identity(source: object, manifest: Mapping[str, Any]) -> None:
                 f"{source} has no {path}",
                 fix="give the object a fixed one; Argo CD tracks objects by it",
             )
+    namespace = metadata.get("namespace") if isinstance(metadata, Mapping) else None
+    if not isinstance(namespace, str | None):
+        raise ManifestError(f"{source} has a metadata.namespace that is no text", fix="quote it")
     if isinstance(manifest.get("items", ()), list | None):
         raise ManifestError(
             f"{source} has a top-level field `items`, and Argo CD would take the object for a "

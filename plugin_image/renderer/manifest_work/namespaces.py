@@ -4,57 +4,44 @@ Nothing fills it in there as Argo CD does where it applies objects itself, and t
 cannot apply an object without.
 """
 
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from plugin_image.renderer import kinds
 from plugin_image.renderer.errors import ManifestError
+from plugin_image.renderer.manifest_work import definitions
 from plugin_image.renderer.manifest_work.entries import Entry
 
 
-def filled(
-    entries: Iterable[Entry], namespace: str, cluster_scoped: Collection[str]
-) -> list[Entry]:
+def filled(entries: Iterable[Entry], namespace: str, declared: Mapping[str, bool]) -> list[Entry]:
     """The entries with `namespace` where they name none, and without one where they have none.
 
-    `cluster_scoped` names custom kinds, as `ClusterIssuer.cert-manager.io`, beside those whose
-    definitions are among the entries. Raises ManifestError where a namespace is missing.
+    `declared` says of custom kinds whether they have namespaces, beside those whose
+    definitions are among the entries. Raises ManifestError where a namespace is missing, and
+    where nobody says whether one is.
     """
     found = list(entries)
-    scopes = dict.fromkeys(cluster_scoped, False) | _defined(found)
+    scopes = {**declared, **definitions.scopes(found)}
     return [_filled(entry, namespace, scopes) for entry in found]
 
 
-def _filled(entry: Entry, namespace: str, scopes: dict[str, bool]) -> Entry:
+def _filled(entry: Entry, namespace: str, scopes: Mapping[str, bool]) -> Entry:
     manifest = entry.manifest
     metadata = manifest["metadata"]
-    api_version, kind = manifest["apiVersion"], manifest["kind"]
-    full_kind = f"{kind}.{kinds.group_of(api_version)}"
-    namespaced = scopes.get(full_kind, kinds.is_namespaced(api_version, kind))
-    if not namespaced:
+    kind = definitions.kind_of(manifest)
+    if not scopes.get(kind, kinds.is_namespaced(manifest["apiVersion"], manifest["kind"])):
         rest = {key: value for key, value in metadata.items() if key != "namespace"}
         return Entry(entry.origin, {**manifest, "metadata": rest})
     if metadata.get("namespace"):
         return entry
+    if kinds.is_custom(manifest["apiVersion"]) and kind not in scopes:
+        raise ManifestError(
+            f"{entry} has no namespace, and nothing says whether its kind has any",
+            fix=f"set its metadata.namespace, or name {kind} in the plugin parameter "
+            "`clusterScoped` or `namespaced`",
+        )
     if not namespace:
-        custom = kinds.is_custom(api_version)
-        or_else = f", or name {full_kind} in `clusterScoped` if it has none" if custom else ""
         raise ManifestError(
             f"{entry} has no namespace, and the target cluster has no default for one",
-            fix=f"set its metadata.namespace, or the plugin parameter `namespace`{or_else}",
+            fix="set its metadata.namespace, or the plugin parameter `namespace`",
         )
     return Entry(entry.origin, {**manifest, "metadata": {**metadata, "namespace": namespace}})
-
-
-def _defined(entries: Iterable[Entry]) -> dict[str, bool]:
-    """Whether kinds are namespaced, as definitions among the entries say."""
-    definitions = (e.manifest for e in entries if e.manifest["kind"] == "CustomResourceDefinition")
-    specs: Iterable[Any] = (definition.get("spec") for definition in definitions)
-    return {
-        f"{spec['names']['kind']}.{spec['group']}": spec.get("scope") != "Cluster"
-        for spec in specs
-        if isinstance(spec, dict)
-        and isinstance(spec.get("names"), dict)
-        and "kind" in spec["names"]
-        and "group" in spec
-    }

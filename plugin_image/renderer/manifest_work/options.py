@@ -35,6 +35,7 @@ class Options:
     delete_option: Mapping[str, Any] | None = None
     manifest_configs: Sequence[Mapping[str, Any]] = ()
     cluster_scoped: Sequence[str] = ()
+    namespaced: Sequence[str] = ()
     ignore_hooks: bool = False
     allow_secrets: bool = False
     allow_empty: bool = False
@@ -62,12 +63,17 @@ class Options:
             )
         _require_shards(self.shards)
         _require_versions(self.kube_version, self.api_versions)
+        _require_kinds("clusterScoped", self.cluster_scoped)
+        _require_kinds("namespaced", self.namespaced)
         for kind in self.cluster_scoped:
-            if not _KIND.fullmatch(kind):
+            if kind in self.namespaced:
                 raise UsageError(
-                    f"`clusterScoped` has {kind!r}",
-                    fix="write kind and group, as ClusterIssuer.cert-manager.io",
+                    f"`clusterScoped` and `namespaced` both have {kind!r}", fix="remove one"
                 )
+
+    def scopes(self) -> dict[str, bool]:
+        """Whether custom kinds have namespaces, as far as the options say."""
+        return dict.fromkeys(self.cluster_scoped, False) | dict.fromkeys(self.namespaced, True)
 
 
 def from_application(env: Mapping[str, str]) -> Options:
@@ -91,6 +97,7 @@ def from_application(env: Mapping[str, str]) -> Options:
         delete_option=delete_option(given.text(contract.WORK_DELETE_OPTION)),
         manifest_configs=manifest_configs(given.text(contract.WORK_MANIFEST_CONFIGS)),
         cluster_scoped=given.texts(contract.WORK_CLUSTER_SCOPED),
+        namespaced=given.texts(contract.WORK_NAMESPACED),
         ignore_hooks=given.choice(contract.WORK_HOOKS, ("refuse", "ignore")) == "ignore",
         allow_secrets=given.flag(contract.WORK_ALLOW_SECRETS),
         allow_empty=given.flag(contract.WORK_ALLOW_EMPTY),
@@ -187,6 +194,15 @@ def _require_clusters(clusters: Sequence[str]) -> None:
             )
         if clusters.count(cluster) > 1:
             raise UsageError(f"`clusters` has {cluster!r} twice", fix="remove one")
+
+
+def _require_kinds(option: str, named: Sequence[str]) -> None:
+    for kind in named:
+        if not _KIND.fullmatch(kind):
+            raise UsageError(
+                f"`{option}` has {kind!r}",
+                fix="write kind and group, as ClusterIssuer.cert-manager.io",
+            )
 
 
 def _require_shards(shards: int) -> None:

@@ -12,7 +12,6 @@ ManifestWork of the cluster has it any more, and that is what makes each shard c
 Source: open-cluster-management.io/ocm, pkg/work/helper/helpers.go, DeleteAppliedResources.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from typing import Any, Final
 from plugin_image import contract
 from plugin_image.renderer import kinds, manifests
 from plugin_image.renderer.errors import ManifestError, RefusedError
-from plugin_image.renderer.manifest_work import namespaces, sharding
+from plugin_image.renderer.manifest_work import definitions, namespaces, sharding
 from plugin_image.renderer.manifest_work.entries import Entry
 from plugin_image.renderer.manifest_work.options import Options
 from plugin_image.renderer.manifests import Manifest
@@ -63,14 +62,17 @@ def build(entries: Iterable[Entry], options: Options) -> list[Manifest]:
     wanted = [entry for entry in entries if not _left_out(entry, options)]
     for entry in wanted:
         _require_wrappable(entry, options)
-    placed = namespaces.filled(wanted, options.namespace, options.cluster_scoped)
+    placed = namespaces.filled(wanted, options.namespace, options.scopes())
     manifests.require_distinct([(entry, entry.manifest) for entry in placed], "")
     if not options.allow_empty:
         manifests.require_any(placed, "the folder holds", contract.WORK_ALLOW_EMPTY.name)
-    _require_matches(placed, options)
+    plurals = definitions.plurals(placed)
+    _require_matches(placed, plurals, options)
     works = _works(placed, options)
     _require_sizes(works, placed, options)
-    return [_manifest(work, cluster, options) for cluster in options.clusters for work in works]
+    return [
+        _manifest(work, cluster, plurals, options) for cluster in options.clusters for work in works
+    ]
 
 
 def _left_out(entry: Entry, options: Options) -> bool:
@@ -112,8 +114,7 @@ def _works(entries: Sequence[Entry], options: Options) -> list[_Work]:
         if _is(entry, "apiextensions.k8s.io", "CustomResourceDefinition"):
             definitions.append(entry)
         elif not _is(entry, "", "Namespace"):
-            identity = manifests.identity(entry.manifest, "")
-            shards[sharding.shard_of(identity, options.shards)].append(entry)
+            shards[sharding.shard_of(_identity(entry), options.shards)].append(entry)
     for shard in shards:
         used = {entry.manifest["metadata"].get("namespace") for entry in shards[shard]}
         shards[shard] += [home for name, home in homes.items() if name in used or shard == 0]
@@ -131,6 +132,16 @@ def _works(entries: Sequence[Entry], options: Options) -> list[_Work]:
             for shard in sorted(shards)
         ),
     ]
+
+
+def _identity(entry: Entry) -> tuple[str, ...]:
+    """What decides on an object's shard, which is nothing that other objects say.
+
+    Whether a custom kind has namespaces is known only as long as its definition is there, so
+    the namespace of a custom object has no part in it.
+    """
+    group, kind, namespace, name = manifests.identity(entry.manifest, "")
+    return (group, kind, "" if kinds.is_custom(entry.manifest["apiVersion"]) else namespace, name)
 
 
 def _is(entry: Entry, group: str, kind: str) -> bool:
@@ -188,38 +199,54 @@ def _more_shards(entries: Sequence[Entry], options: Options) -> str:
 # --- Manifest configurations ----------------------------------------------------------
 
 
-def _require_matches(entries: Sequence[Entry], options: Options) -> None:
+def _require_matches(
+    entries: Sequence[Entry], plurals: Mapping[str, str], options: Options
+) -> None:
     """Raise ManifestError for a configuration of no object: the work agent would skip it."""
     for number, config in enumerate(options.manifest_configs):
-        if not any(_matches(config, entry.manifest) for entry in entries):
+        if not any(_matches(config, entry.manifest, plurals) for entry in entries):
             raise ManifestError(
                 f"`manifestConfigs[{number}].resourceIdentifier` fits none of the objects",
                 fix="correct its group, resource (the plural, as deployments), namespace or name",
             )
 
 
-def _matches(config: Mapping[str, Any], manifest: Manifest) -> bool:
+def _matches(config: Mapping[str, Any], manifest: Manifest, plurals: Mapping[str, str]) -> bool:
     """Whether the work agent may find the object by the configuration's identifier.
 
-    It knows the plural of every kind; here those of custom kinds are taken for right.
+    It knows the plural of every kind; here that of a custom kind whose definition is not in
+    the set is taken for right.
     """
     wanted = config["resourceIdentifier"]
     group = kinds.group_of(manifest["apiVersion"])
     metadata = manifest["metadata"]
+    resource = plurals.get(definitions.kind_of(manifest))
+    if resource is None:
+        custom = kinds.is_custom(manifest["apiVersion"])
+        resource = wanted["resource"] if custom else _plural(manifest["kind"])
     return (
         wanted.get("group", "") == group
-        and (
-            kinds.is_custom(manifest["apiVersion"])
-            or wanted["resource"] == _plural(manifest["kind"])
-        )
+        and wanted["resource"] == resource
         and _fits(metadata["name"], wanted["name"])
-        and _fits(metadata.get("namespace", ""), wanted.get("namespace", ""))
+        and _fits(metadata.get("namespace") or "", wanted.get("namespace", ""))
     )
 
 
 def _fits(text: str, wanted: str) -> bool:
     """Whether the text is the wanted one, in which `*` stands for anything."""
-    return re.fullmatch(re.escape(wanted).replace(r"\*", ".*"), text) is not None
+    first, *parts = wanted.split("*")
+    if not parts:
+        return text == wanted
+    *between, last = parts
+    position, end = len(first), len(text) - len(last)
+    if position > end or not (text.startswith(first) and text.endswith(last)):
+        return False
+    for part in between:
+        found = text.find(part, position, end)
+        if found < 0:
+            return False
+        position = found + len(part)
+    return True
 
 
 def _plural(kind: str) -> str:
@@ -235,12 +262,12 @@ def _plural(kind: str) -> str:
 # --- The result -----------------------------------------------------------------------
 
 
-def _manifest(work: _Work, cluster: str, options: Options) -> Manifest:
+def _manifest(work: _Work, cluster: str, plurals: Mapping[str, str], options: Options) -> Manifest:
     annotations = {"argocd.argoproj.io/sync-options": _SYNC_OPTIONS}
     if options.sync_waves and work.wave:
         annotations["argocd.argoproj.io/sync-wave"] = str(work.wave)
     objects = manifests.ordered([entry.manifest for entry in work.entries])
-    configs = [c for c in options.manifest_configs if any(_matches(c, o) for o in objects)]
+    configs = [c for c in options.manifest_configs if any(_matches(c, o, plurals) for o in objects)]
     spec = {
         "workload": {"manifests": objects},
         "executor": options.executor,
