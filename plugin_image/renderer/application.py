@@ -7,6 +7,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+STREAMED = "streamed"
+"""The revision of what is in no repository: `argocd app diff --local --server-side-generate`."""
+
 
 @dataclass(frozen=True)
 class Application:
@@ -16,7 +19,7 @@ class Application:
     repository: str = ""
     """The repository's address, without credentials: everybody may read what it is put into."""
     revision: str = ""
-    """The commit."""
+    """The commit; `STREAMED` where Argo CD renders files that somebody sent it."""
     branch: str = ""
     """The branch, tag or commit that the Application asks for."""
     path: str = ""
@@ -43,4 +46,7 @@ def without_credentials(url: str) -> str:
     web = re.match(r"(https?://)(?:[^/?#]*@)?([^?#]*)", url, flags=re.I)
     if web:
         return "".join(web.groups())
-    return re.sub(r"^([a-z0-9+.-]+://[^/@:]*):[^/@]*@", r"\1@", url, flags=re.I)
+    # A password may hold an `@`: the host begins after the last one.
+    if "://" in url:
+        return re.sub(r"^([a-z0-9+.-]+://[^/?#@:]*):[^/?#]*@", r"\1@", url, flags=re.I)
+    return re.sub(r"^([^/@:]*):.*@(?=[^/@:]+:)", r"\1@", url)

@@ -8,17 +8,23 @@ executable of its name, and an `exec` that is none of them is refused.
 import os
 import re
 import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from plugin_image.renderer.errors import RefusedError
+from plugin_image.renderer.kpt.outputs import ALLOW_EMPTY, REFUSE_EMPTY
 from plugin_image.renderer.kpt.settings import KptSettings
 
 IN_KPT = frozenset({"builtins/gen-pkg-context"})
 """Images that kpt does not run: they are names of functions in kpt itself."""
 
-RUN = shlex.join(["/bin/sh", str(Path(__file__).with_name("run_function.sh"))])
+_RUN = ("/bin/sh", str(Path(__file__).with_name("run_function.sh")), sys.executable)
+
+RUN = shlex.join([*_RUN, REFUSE_EMPTY])
 """Begins the command of every function."""
+RUN_ALLOWING_EMPTY = shlex.join([*_RUN, ALLOW_EMPTY])
+"""Begins it where functions may remove all objects of a package."""
 
 _IMAGE = re.compile(r"(?:.*/)?(?P<name>[^/:@]+)(?::(?P<tag>[^/:@]+))?(?:@.*)?", re.DOTALL)
 _NUMBERS = re.compile(r"\d+")
@@ -27,7 +33,8 @@ _NUMBERS = re.compile(r"\d+")
 class Functions:
     """The executables by name, and which of them stands for an image."""
 
-    def __init__(self, settings: KptSettings) -> None:
+    def __init__(self, settings: KptSettings, *, allow_empty: bool = False) -> None:
+        self._run = RUN_ALLOWING_EMPTY if allow_empty else RUN
         self._chosen = settings.functions
         self._folder = settings.functions_dir.absolute()
         self._executables = dict(_executables(self._folder))
@@ -76,7 +83,7 @@ class Functions:
                 f"the function {what} in {where} is set up as {path}, which is no executable",
                 fix="correct `functions` of the plugin's configuration",
             )
-        return f"{RUN} {shlex.quote(str(path))}"
+        return f"{self._run} {shlex.quote(str(path))}"
 
     def _missing(self, what: str, where: str) -> RefusedError:
         there = ", ".join(sorted(self._executables)) or "none"
@@ -96,6 +103,11 @@ def _executables(folder: Path) -> Mapping[str, Path]:
 def _version(name: str) -> tuple[list[int], str]:
     """Orders `x-v0.4.10` after `x-v0.4.9`, and anything else by its text."""
     return [int(number) for number in _NUMBERS.findall(name)], name
+
+
+def without_wrapper(said: str) -> str:
+    """What kpt said, with functions called as they are called at a desk."""
+    return said.replace(f"{RUN} ", "").replace(f"{RUN_ALLOWING_EMPTY} ", "")
 
 
 def name_in(command: str) -> str:

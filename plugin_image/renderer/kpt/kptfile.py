@@ -4,6 +4,7 @@ What kpt gets is written anew from the parsed file, so that kpt reads what was c
 and not what another YAML parser makes of the same text.
 """
 
+import math
 from collections.abc import Iterator
 
 import yaml
@@ -26,7 +27,8 @@ def with_executables(text: bytes, functions: Functions, where: str) -> str:
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         _replace_functions(root, functions, where)
-        return yaml.serialize(root, Dumper=yaml.SafeDumper)
+        # Unfolded: lines count alike wherever the executables are.
+        return yaml.serialize(root, Dumper=yaml.SafeDumper, width=math.inf)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise ProjectError(f"{where} is not YAML: {reason}", fix="correct the file") from error

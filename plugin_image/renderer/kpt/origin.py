@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from plugin_image.renderer.application import Application
+from plugin_image.renderer.application import STREAMED, Application
 from plugin_image.renderer.errors import UsageError
 
 _LABEL = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
@@ -22,7 +22,7 @@ def annotations(application: Application, domain: str, names: Sequence[str]) -> 
         )
     values = {
         "app": application.name,
-        "revision": application.revision,
+        "revision": "" if application.revision == STREAMED else application.revision,
         "repository": application.repository,
         "branch": application.branch,
         "path": application.path,

@@ -2,23 +2,30 @@
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 from plugin_image.renderer.errors import RefusedError, UsageError
-from plugin_image.renderer.kpt import kptfile
+from plugin_image.renderer.kpt import kptfile, pieces
 from plugin_image.renderer.kpt.functions import Functions
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _NAMES = (kptfile.NAME, ".krmignore")
 """All that kpt reads of a package."""
 
+_BROKEN = b"{"
+"""What kpt fails on when it reads it."""
 
-def copy(root: Path, target: Path, functions: Functions) -> None:
+
+def copy(root: Path, target: Path, functions: Functions) -> Mapping[str, str]:
     """Copy what kpt reads of the package in `root`, its functions replaced by executables.
 
     A link to a file is copied as that file; links to folders are ignored, as kpt does.
+    Returns the files that kpt would not read to their end, each with the reason. Only kpt
+    knows whether it ignores them, so their copies are such that kpt fails if it does not.
     Raises UsageError for a folder without a Kptfile, and RefusedError for a link that
-    leaves the repository, and for a function that is not there.
+    leaves the repository, for a function that is not there, and for what cannot be read.
     """
     if not (root / kptfile.NAME).is_file():
         raise UsageError(
@@ -26,7 +33,8 @@ def copy(root: Path, target: Path, functions: Functions) -> None:
             fix="point the Application's `path` at a package, or make one with `kpt pkg init`",
         )
     repository = _repository(root)
-    for folder, folders, files in os.walk(root):
+    doubtful = {}
+    for folder, folders, files in os.walk(root, onerror=_refuse_unreadable):
         here = Path(folder)
         folders[:] = sorted(name for name in folders if name != ".git")
         for name in [*folders, *files]:
@@ -35,17 +43,35 @@ def copy(root: Path, target: Path, functions: Functions) -> None:
         copied.mkdir()
         for name in sorted(files):
             if name in _NAMES or name.endswith(_SUFFIXES):
-                _copy_file(here / name, copied / name, root, functions)
+                where = (here / name).relative_to(root).as_posix()
+                reason = _copy_file(here / name, copied / name, where, functions)
+                if reason:
+                    doubtful[where] = reason
+    return doubtful
 
 
-def _copy_file(source: Path, target: Path, root: Path, functions: Functions) -> None:
+def _copy_file(source: Path, target: Path, where: str, functions: Functions) -> str:
+    """Copy a file; returns why kpt would not read it to its end."""
     if not stat.S_ISREG(source.stat().st_mode):
-        return
-    content = source.read_bytes()
+        return ""
+    try:
+        content = source.read_bytes()
+    except OSError as error:
+        _refuse_unreadable(error)
+    reason = ""
     if source.name == kptfile.NAME:
-        where = source.relative_to(root).as_posix()
         content = kptfile.with_executables(content, functions, where).encode()
-    target.write_bytes(content)
+    elif source.name.endswith(_SUFFIXES):
+        reason = pieces.unread(content)
+    target.write_bytes(_BROKEN if reason else content)
+    return reason
+
+
+def _refuse_unreadable(error: OSError) -> NoReturn:
+    raise RefusedError(
+        f"{error.filename} of the package cannot be read: {error.strerror}",
+        fix="correct its permissions in the repository",
+    ) from error
 
 
 def _require_inside(path: Path, root: Path, repository: Path) -> None:

@@ -61,7 +61,7 @@ def _environment(scratch: Path, passed: Iterable[str]) -> dict[str, str]:
 def _error(ended: Ended, results: Path, package: Path) -> ProgramError:
     # The copy's folder has another name each time: equal failures give equal messages.
     said = ended.output.replace(f"{package}/", "").replace(str(package), ".")
-    said = _INCIDENTAL.sub("", said).replace(f"{functions.RUN} ", "")
+    said = functions.without_wrapper(_INCIDENTAL.sub("", said))
     inside = _PACKAGE.findall(said)
     place = f" in package {inside[-1]!r}" if inside and inside[-1] else ""
     failed = _failed(results)

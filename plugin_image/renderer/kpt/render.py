@@ -1,9 +1,11 @@
 """One render from beginning to end: a package in, a manifest stream or an error out."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from plugin_image.renderer import documents
 from plugin_image.renderer.bounds import bounded
+from plugin_image.renderer.errors import ProgramError, RefusedError, RenderError
 from plugin_image.renderer.kpt import package, pipeline, resources
 from plugin_image.renderer.kpt.functions import Functions
 from plugin_image.renderer.kpt.options import Options
@@ -23,7 +25,22 @@ def objects(root: Path, options: Options, settings: Settings, kpt: KptSettings) 
     deadline = Deadline(settings.deadline_seconds)
     with bounded(settings, deadline) as scratch:
         copied = scratch / "package"
-        package.copy(root.resolve(), copied, Functions(kpt))
-        rendered = pipeline.run(copied, scratch, settings.passed_env, deadline)
+        functions = Functions(kpt, allow_empty=options.allow_empty)
+        doubtful = package.copy(root.resolve(), copied, functions)
+        try:
+            rendered = pipeline.run(copied, scratch, settings.passed_env, deadline)
+        except ProgramError as error:
+            raise _cause(error, doubtful) from error
         # Within bounds, too: aliases can make much of a small file.
         return resources.build(rendered, options)
+
+
+def _cause(error: ProgramError, doubtful: Mapping[str, str]) -> RenderError:
+    """The doubtful file that kpt failed on; the error itself when it is about something else."""
+    for name, reason in doubtful.items():
+        if name in error.report():
+            return RefusedError(
+                f"kpt would not read {name} to its end: {reason}",
+                fix="correct it: `---` separates YAML documents, and a JSON file is one value",
+            )
+    return error

@@ -32,14 +32,15 @@ _KPT_KINDS = ("Kptfile", "ResourceGroup")
 def build(resource_list: bytes, options: Options) -> list[Manifest]:
     """The objects of a rendered package, in an order that depends on nothing but them.
 
-    Raises ManifestError for an object that is incomplete or there twice, for a value that
-    JSON has not, and for an empty set, which `options` may allow.
+    Raises ManifestError for an object that is incomplete, a list or there twice, for a value
+    that JSON has not, and for an empty set, which `options` may allow.
     """
     entries = []
     for item in _items(resource_list):
         source = _source(item)
         if not isinstance(item, dict):
             raise ManifestError(f"{source} is no map", fix="correct the package's functions")
+        _require_annotations(item, source)
         if not _is_local(item, source):
             manifests.require_identity(source, item)
             entries.append((source, _annotated(item, options.annotations)))
@@ -85,6 +86,18 @@ def _annotations(manifest: Any) -> Mapping[str, Any]:
     metadata = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     annotations = metadata.get("annotations") if isinstance(metadata, Mapping) else None
     return annotations if isinstance(annotations, Mapping) else {}
+
+
+def _require_annotations(manifest: Manifest, source: str) -> None:
+    """Raise ManifestError for annotations that are there and no map: they would be lost."""
+    metadata = manifest.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, Mapping) else None
+    if not isinstance(annotations, Mapping | None):
+        name = metadata.get("name") if isinstance(metadata, Mapping) else None
+        raise ManifestError(
+            f"{source}, {manifest.get('kind')} {name!r}, has metadata.annotations that are no map",
+            fix="write them as `name: value`",
+        )
 
 
 def _is_local(manifest: Manifest, source: str) -> bool:

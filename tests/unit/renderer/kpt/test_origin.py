@@ -22,6 +22,12 @@ def test_every_annotation_that_can_be_asked_for_has_a_value() -> None:
     assert sorted(found.values()) == [*"abcde"]
 
 
+def test_what_is_in_no_repository_has_no_revision() -> None:
+    said = Application(name="app", revision="streamed")
+    found = origin.annotations(said, "a.example", contract.KPT_ANNOTATIONS)
+    assert found == {"a.example/app": "app"}
+
+
 @pytest.mark.parametrize("domain", ["", "A.example", "a/b", "a..b", "-a", "a.example/", "a" * 254])
 def test_a_domain_that_annotations_cannot_have_is_refused(domain: str) -> None:
     with pytest.raises(UsageError, match="no domain for annotations"):

@@ -1,8 +1,12 @@
 """A package is rendered in a private copy, which holds nothing from outside of the repository."""
 
+import errno
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from plugin_image.renderer.errors import RefusedError, UsageError
 from plugin_image.renderer.kpt import package
@@ -81,6 +85,31 @@ def test_without_a_repository_links_have_to_stay_in_the_package(root: Path) -> N
 def test_a_link_to_nothing_is_refused_by_name(root: Path, target: str) -> None:
     (root / "linked.yaml").symlink_to(target)
     with pytest.raises(RefusedError, match=r"the link linked\.yaml points to nothing"):
+        copied(root)
+
+
+def test_a_file_that_kpt_would_not_read_to_its_end_cannot_be_read_at_all(root: Path) -> None:
+    (root / "a.json").write_text("{}\n{}\n")
+    (root / "b.yaml").write_text("a: b\n")
+    target = root.parent.parent / "copy"
+    assert [*package.copy(root, target, NO_FUNCTIONS)] == ["a.json"]
+    with pytest.raises(yaml.YAMLError):
+        yaml.safe_load((target / "a.json").read_text())
+
+
+def test_a_folder_that_cannot_be_read_is_refused_by_name(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "closed").mkdir()
+    scandir = os.scandir
+
+    def refuse(path: str) -> Any:
+        if os.fspath(path).endswith("closed"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(RefusedError, match="closed of the package cannot be read"):
         copied(root)
 
 

@@ -54,6 +54,19 @@ def test_what_is_no_object_is_refused(item: Any) -> None:
         build(item)
 
 
+@pytest.mark.parametrize("annotations", [["a"], "a: b", 1, False])
+def test_annotations_that_are_no_map_are_refused_by_name(annotations: Any) -> None:
+    item = resource() | {"metadata": {"name": "a", "annotations": annotations}}
+    with pytest.raises(ManifestError, match=r"ConfigMap 'a', has metadata\.annotations"):
+        build(item)
+
+
+@pytest.mark.parametrize("items", [[], [resource("b")], None])
+def test_what_argo_cd_would_take_for_a_list_is_refused(items: Any) -> None:
+    with pytest.raises(ManifestError, match="`items`"):
+        build(resource("a") | {"items": items})
+
+
 def test_an_object_that_two_places_share_is_written_out_twice() -> None:
     text = b"items: [{apiVersion: v1, kind: X, metadata: {name: a}, b: &b {c: 1}, d: [*b, *b]}]"
     (found,) = resources.build(text, Options())
