@@ -27,8 +27,12 @@ _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _LARGEST_INTEGER = 2**64 - 1
 _SMALLEST_INTEGER = -(2**63)
 
+_MERGE = "tag:yaml.org,2002:merge"
 _PLAIN = "!plain"
 """The tag of a scalar that is neither quoted nor tagged."""
+
+_MOST_VALUES = 1_000_000
+"""Values of one document, each alias counted as what it stands for."""
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -36,22 +40,38 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
+    def construct_document(self, node: Any) -> Any:
+        """Refuse a few lines of aliases that stand for more than any memory holds."""
+        if _expanded(node, {}) > _MOST_VALUES:
+            raise yaml.constructor.ConstructorError(
+                None,
+                None,
+                f"with its aliases written out it has more than {_MOST_VALUES} values",
+                node.start_mark,
+            )
+        return super().construct_document(node)
+
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:
-        """Keys become texts at once: to Python `1` and `true` are the same key."""
+        """Keys become texts at once: to Python `1` and `true` are the same key.
+
+        Each one counts where it stands, also what a merge brings: the last wins.
+        """
         if not isinstance(node, yaml.MappingNode):
             raise yaml.constructor.ConstructorError(
                 None, None, "expected a mapping", node.start_mark
             )
-        self.flatten_mapping(node)
-        return {
-            _key(self.construct_object(key, deep=True), key.start_mark.line + 1): (
-                self.construct_object(value, deep=deep)
-            )
-            for key, value in node.value
-        }
+        found: dict[str, Any] = {}
+        for key, value in node.value:
+            if key.tag == _MERGE:
+                for merged in _merged(value):
+                    found |= self.construct_mapping(merged, deep=deep)
+            else:
+                name = _key(self.construct_object(key, deep=True), key.start_mark.line + 1)
+                found[name] = self.construct_object(value, deep=deep)
+        return found
 
 
-_Loader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"<<\Z"), ["<"])
+_Loader.add_implicit_resolver(_MERGE, re.compile(r"<<\Z"), ["<"])
 _Loader.add_implicit_resolver(_PLAIN, re.compile(r"(?!<<\Z)"), None)
 _Loader.add_constructor(_PLAIN, lambda _, node: _scalar(node.value))
 
@@ -96,6 +116,27 @@ def _yaml_stream(text: bytes) -> list[Any]:
         raise ValueError("it is nested too deeply") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(" ".join(str(error).split())) from error
+
+
+def _expanded(node: Any, known: dict[int, int]) -> int:
+    """How many values the node stands for. Counts each node once, however often it is used."""
+    if id(node) not in known:
+        parts = node.value if isinstance(node, yaml.CollectionNode) else ()
+        if isinstance(node, yaml.MappingNode):
+            parts = [part for pair in parts for part in pair]
+        known[id(node)] = 1 + sum(_expanded(part, known) for part in parts)
+    return known[id(node)]
+
+
+def _merged(node: Any) -> list[Any]:
+    """The mappings that a merge brings, with the first of a list last, as it wins."""
+    mappings = node.value[::-1] if isinstance(node, yaml.SequenceNode) else [node]
+    for mapping in mappings:
+        if not isinstance(mapping, yaml.MappingNode):
+            raise yaml.constructor.ConstructorError(
+                None, None, "a merge needs a mapping or a list of them", node.start_mark
+            )
+    return mappings
 
 
 def _scalar(text: str) -> Any:

@@ -19,21 +19,29 @@ def render(root: Path, options: Options, settings: Settings) -> str:
     Raises RenderError.
     """
     folder = Folder.of(root, options.source_path)
-    return documents.to_stream(works.build(_entries(folder, options, settings), options))
+    deadline = Deadline(settings.deadline_seconds)
+    entries = _entries(folder, options, settings, deadline)
+    with deadline.enforced("the manifests were wrapped"):
+        return documents.to_stream(works.build(entries, options))
 
 
-def _entries(folder: Folder, options: Options, settings: Settings) -> list[Entry]:
+def _entries(
+    folder: Folder, options: Options, settings: Settings, deadline: Deadline
+) -> list[Entry]:
     """What the folder holds, by the source that it is. Programs wait for slots of their own."""
     source = folder.kind(options.source)
     if source == "kpt":
         return kpt.entries(folder, options, settings)
     if source == "pulumi":
         return pulumi.entries(folder, options, settings)
-    deadline = Deadline(settings.deadline_seconds)
-    with bounded(settings, deadline) as scratch:
+    with (
+        bounded(settings, deadline) as scratch,
+        deadline.enforced("the manifests were read"),
+    ):
         match source:
             case "helm":
                 return helm.entries(folder, options, scratch, deadline)
             case "kustomize":
                 return kustomize.entries(folder, scratch, deadline)
-    return directory.entries(folder)
+            case _:
+                return directory.entries(folder)

@@ -12,7 +12,9 @@ from subprocess import run
 import pytest
 
 from plugin_image.contract import DEFAULT_WORK_SIZE_LIMIT
-from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.errors import DeadlineError, RenderError
+from plugin_image.renderer.slots import slot
+from plugin_image.renderer.supervise import Deadline
 from tests.catalogue.manifest_work.corpus import CASES, RENDERING, Case
 from tests.render.corpus import ROOT
 
@@ -90,6 +92,15 @@ def test_a_link_out_of_the_repository_is_refused(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "link.yaml").symlink_to("../secret.yaml")
     with pytest.raises(RenderError, match=r"^link\.yaml leads out of the repository"):
+        Case(tmp_path).rendered(tmp_path)
+
+
+def test_a_folder_of_manifests_waits_for_a_slot(tmp_path: Path) -> None:
+    """As what programs make does: it takes memory and time, too."""
+    folder = tmp_path / "input"
+    folder.mkdir()
+    (tmp_path / "env").write_text("RENDERER_DEADLINE_SECONDS=1\nRENDERER_CONCURRENCY=1\n")
+    with slot(tmp_path / "slots", 1, Deadline(10)), pytest.raises(DeadlineError):
         Case(tmp_path).rendered(tmp_path)
 
 

@@ -1,3 +1,4 @@
+import time
 from typing import Any
 
 import pytest
@@ -56,6 +57,45 @@ def test_keys_become_texts() -> None:
 def test_anchors_and_merges_are_followed() -> None:
     (document,) = kubernetes_yaml.parse_all(b"base: &b {x: 1, y1: 2}\nover: {<<: *b, x: 3}\n")
     assert document["over"] == {"x": 3, "y1": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{<<: *b, k: own}", {"k": "own", "o": 1}),
+        ("{k: own, <<: *b}", {"k": "base", "o": 1}),
+        ("{<<: [*b, *c]}", {"k": "base", "o": 1, "l": 2}),
+        ("{<<: *b, <<: *c}", {"k": "other", "o": 1, "l": 2}),
+        ("{'<<': x, <<: [*e, {k: 3}]}", {"<<": "x", "k": "base", "o": 1, "l": 2}),
+        ("{<<: [], a: 1}", {"a": 1}),
+        ("{m: {y: 2}, <<: *f}", {"m": {"x": 1}}),
+    ],
+)
+def test_a_merge_overrides_what_stands_before_it(text: str, value: Any) -> None:
+    """As sigs.k8s.io/yaml v1.6.0 was seen to do for each of these."""
+    anchors = (
+        "b: &b {k: base, o: 1}\nc: &c {k: other, l: 2}\ne: &e {<<: *b, l: 2}\nf: &f {m: {x: 1}}\n"
+    )
+    (document,) = kubernetes_yaml.parse_all(f"{anchors}d: {text}\n".encode())
+    assert document["d"] == value
+
+
+@pytest.mark.parametrize("value", ["1", "", "[1]", "[[{a: 1}]]"])
+def test_what_is_no_mapping_is_not_merged(value: str) -> None:
+    with pytest.raises(ValueError, match="a merge needs a mapping or a list of them"):
+        kubernetes_yaml.parse_all(f"d: {{<<: {value}, a: 1}}".encode())
+
+
+@pytest.mark.parametrize(
+    "level", ["[{0}, {0}, {0}]", "{{<<: [{0}, {0}, {0}]}}", "{{a: {0}, b: {0}}}"]
+)
+def test_aliases_of_aliases_are_refused_at_once(level: str) -> None:
+    lines = ["a0: &a0 {x: 1}"]
+    lines += [f"a{n + 1}: &a{n + 1} {level.format(f'*a{n}')}" for n in range(40)]
+    started = time.monotonic()
+    with pytest.raises(ValueError, match="more than 1000000 values"):
+        kubernetes_yaml.parse_all("\n".join(lines).encode())
+    assert time.monotonic() - started < 1
 
 
 def test_a_stream_is_split_and_empty_documents_are_left_out() -> None:
