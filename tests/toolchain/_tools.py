@@ -204,15 +204,24 @@ _TABLE = (
     Tool("kpt", locked_in=f"{_OF_THE_IMAGE}/kpt/kpt", package=".", static=True, seconds=70),
     *(
         # `tool` is the one that go.mod names.
-        Tool(name, locked_in=f"{_OF_THE_IMAGE}/kpt/{name}", package="tool", static=True, seconds=15)
+        Tool(
+            name,
+            locked_in=f"{_OF_THE_IMAGE}/kpt/functions/{name}",
+            package="tool",
+            static=True,
+            seconds=15,
+        )
         for name in KPT_FUNCTIONS
     ),
-    Tool("helm", locked_in="helm", package="helm.sh/helm/v3/cmd/helm", seconds=70),
-    Tool(
-        "kustomize",
-        locked_in="helm",
-        package="sigs.k8s.io/kustomize/kustomize/v5",
-        seconds=20,
+    *(
+        Tool(
+            name,
+            locked_in=f"{_OF_THE_IMAGE}/charts/{name}",
+            package="tool",
+            static=True,
+            seconds=seconds,
+        )
+        for name, seconds in (("helm", 70), ("kustomize", 20))
     ),
     Tool(
         "kubelet",

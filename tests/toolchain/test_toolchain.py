@@ -12,7 +12,7 @@ from tests.toolchain import cache
 from tests.toolchain._tools import MODULES
 from tests.toolchain.progress import Progress, duration
 
-IMAGE_SOURCES = Path(__file__).parents[2] / "plugin_image/build/kpt"
+IMAGE_SOURCES = Path(__file__).parents[2] / "plugin_image/build"
 
 
 @pytest.fixture(autouse=True)
@@ -132,7 +132,7 @@ class TestTheTable:
         tools = toolchain.TOOLS.values()
         locked = {tool.locked_in for tool in tools if not tool.packages}
         locked |= {file.locked_in for tool in tools for file in tool.files.values()}
-        there = [*MODULES.iterdir(), *IMAGE_SOURCES.iterdir()]
+        there = [*MODULES.iterdir(), *(file.parent for file in IMAGE_SOURCES.rglob("go.mod"))]
         assert {(MODULES / name).resolve() for name in locked} == set(there)
         for name in locked:
             assert (MODULES / name / "go.mod").is_file()

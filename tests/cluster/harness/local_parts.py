@@ -32,12 +32,16 @@ def arguments(engine: DockerEngine) -> Mapping[str, str]:
     node = image_packages.node(_CONTEXT)
     tools = toolchain.ensure(_PULUMI_TOOLS)
     kpt = toolchain.ensure(["kpt", *KPT_FUNCTIONS])
+    charts = toolchain.ensure(["helm", "kustomize"])
     return {
         "BASE_IMAGE": _ensure(engine, "base", [_SUITE], _base),
         "NODE_IMAGE": _ensure(engine, "node", [str(node)], partial(_node, node / "node")),
         "GO_IMAGE": _ensure(engine, "go", [_run("go", "env", "GOVERSION")], _go),
         "TOOLS_IMAGE": _ensure(engine, "tools", map(str, tools.values()), partial(_tools, tools)),
         "KPT_TOOLS_IMAGE": _ensure(engine, "kpt", map(str, kpt.values()), partial(_kpt, kpt)),
+        "CHART_TOOLS_IMAGE": _ensure(
+            engine, "charts", map(str, charts.values()), partial(_tools, charts)
+        ),
         # Nothing but today's packages can be had from an ordinary mirror.
         "DEBIAN_SNAPSHOT": "",
     }
@@ -93,7 +97,7 @@ def _go(folder: Path) -> None:
 
 
 def _tools(tools: Mapping[str, Path], folder: Path) -> None:
-    """Write a context with the programs of Pulumi that the image wants."""
+    """Write a context with programs that the image wants."""
     (folder / "tools").mkdir()
     for name, path in tools.items():
         shutil.copy(path, folder / "tools" / name)

@@ -17,7 +17,7 @@ plugin = ManifestWorkPlugin(
     "works",
     {
         "image": config.require("image"),
-        "await_rollout": False,
+        "await_rollout": config.get_bool("awaitRollout", False),
         **(service if config.get("mode") == "service" else {}),
     },
 )
