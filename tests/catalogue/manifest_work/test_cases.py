@@ -5,6 +5,7 @@ To see and accept what a change does to them: `UPDATE_CASES=1 pytest tests/catal
 """
 
 import os
+import socket
 import sys
 from pathlib import Path
 from subprocess import run
@@ -21,6 +22,8 @@ from tests.render.corpus import ROOT
 UPDATE = "UPDATE_CASES" in os.environ
 RENDERS = 20
 PROCESSES = 3
+HOME = "{name: a, namespace: b}"
+MANIFEST = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {HOME}\n"
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -104,13 +107,70 @@ def test_a_folder_of_manifests_waits_for_a_slot(tmp_path: Path) -> None:
         Case(tmp_path).rendered(tmp_path)
 
 
-def test_a_kustomization_stays_in_the_repository(tmp_path: Path) -> None:
-    (tmp_path / "secret.yaml").write_text("apiVersion: v1\nkind: A\nmetadata: {name: a}\n")
+OUTSIDE = [
+    "resources: [../secret.yaml]",
+    "resources: [../base]",
+    "Resources: [../base]",
+    "components: [../base]",
+    "resources: [inner]",
+    "resources: [/etc]",
+    "configMapGenerator: [{name: a, files: [a=../secret.yaml]}]",
+    "patches: [{path: ../secret.yaml}]",
+]
+REMOTE = [
+    "resources: [{address}]",
+    "resources: ['{address}?a: b']",
+    "openapi: {{path: {address}}}",
+    "patches: [{{path: {address}}}]",
+    "configMapGenerator: [{{name: a, files: ['a={address}']}}]",
+    "generators: ['{{apiVersion: builtin, kind: ConfigMapGenerator, envs: [{address}]}}']",
+    "transformers: [transformer.yaml]",
+]
+
+
+@pytest.mark.parametrize("text", OUTSIDE)
+def test_a_kustomization_stays_in_the_repository(text: str, tmp_path: Path) -> None:
+    folder, inner, base = (tmp_path / name for name in ("input", "input/inner", "base"))
+    for made in (base, inner):
+        made.mkdir(parents=True)
+    (tmp_path / "secret.yaml").write_text(MANIFEST)
+    (base / "kustomization.yaml").write_text("namePrefix: a\n")
+    (inner / "Kustomization").write_text("resources: [../../base]\n")
+    (folder / "kustomization.yaml").write_text(f"{text}\n")
+    with pytest.raises(RenderError, match=r"^\.\./.* leads out of the repository"):
+        Case(tmp_path).rendered(tmp_path)
+
+
+@pytest.mark.parametrize("text", REMOTE)
+def test_a_kustomization_asks_no_server_not_even_of_this_machine(text: str, tmp_path: Path) -> None:
     folder = tmp_path / "input"
     folder.mkdir()
-    (folder / "kustomization.yaml").write_text("resources: [../secret.yaml]\n")
-    with pytest.raises(RenderError, match=r"^kustomize failed: .*secret\.yaml.*not in or below"):
-        Case(tmp_path).rendered(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/secret.yaml"
+        (folder / "kustomization.yaml").write_text(f"{text.format(address=address)}\n")
+        (folder / "transformer.yaml").write_text(
+            f"apiVersion: builtin\nkind: PatchTransformer\nmetadata: {{name: a}}\npath: {address}\n"
+        )
+        with pytest.raises(RenderError, match=r"yaml names .*, and a render has no network"):
+            Case(tmp_path).rendered(tmp_path)
+
+
+def test_a_kustomization_may_use_bases_elsewhere_in_the_repository(tmp_path: Path) -> None:
+    long = f"{{apiVersion: v1, kind: ConfigMap, metadata: {HOME}, data: {{x: {'x' * 5000}}}}}"
+    app, base = tmp_path / "input" / "app", tmp_path / "input" / "base"
+    for folder in (app, base):
+        folder.mkdir(parents=True)
+    (tmp_path / "env").write_text("ARGOCD_APP_SOURCE_PATH=app\n")
+    (base / "map.yaml").write_text(MANIFEST)
+    (base / "kustomization.yaml").write_text("resources: [map.yaml]\n")
+    (app / "kustomization.yaml").write_text(
+        "resources: [../base]\n"
+        f"patchesStrategicMerge: ['{long}']\n"
+        "patches: [{patch: '{kind: ConfigMap, metadata: {name: a}, data: {url: \"http://a\"}}', "
+        "target: {name: a}}]\n"
+        "configMapGenerator: [{name: b, namespace: b, literals: ['url=http://b']}]\n"
+    )
+    assert "url: http://a" in Case(tmp_path).rendered(tmp_path)
 
 
 def test_a_link_of_a_chart_out_of_the_repository_is_refused(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from plugin_image.renderer import kubernetes_yaml
 from plugin_image.renderer.errors import ManifestError
 from plugin_image.renderer.manifest_work.entries import Entry, entries_of
-from plugin_image.renderer.manifest_work.sources import program
+from plugin_image.renderer.manifest_work.sources import kustomization, program
 from plugin_image.renderer.manifest_work.sources.folder import Folder
 from plugin_image.renderer.supervise import Deadline
 
@@ -13,10 +13,11 @@ from plugin_image.renderer.supervise import Deadline
 def entries(folder: Folder, scratch: Path, deadline: Deadline) -> list[Entry]:
     """The objects that `kustomize build` gives.
 
-    Raises ProgramError when it fails, as it does for what lies elsewhere, and ManifestError
-    for what is no Kubernetes object.
+    Raises RefusedError and UsageError for what lies elsewhere, ProgramError when it fails,
+    and ManifestError for what is no Kubernetes object.
     """
     folder.require_links_inside()
+    kustomization.require_local(folder)
     output = program.output_of(
         ["kustomize", "build", "."],
         folder=folder,
