@@ -93,14 +93,24 @@ def _require_wrappable(entry: Entry, options: Options) -> None:
         raise ManifestError(
             f"{entry} has metadata.generateName, which OCM refuses", fix="remove it"
         )
-    secret = (kinds.group_of(manifest["apiVersion"]), manifest["kind"]) == ("", "Secret")
-    values = manifest.get("data") or manifest.get("stringData")
-    if secret and values and not options.allow_secrets:
+    if not options.allow_secrets and _has_secret(manifest):
         raise RefusedError(
             f"{entry} would be readable by everyone who may read ManifestWorks on the hub",
             fix="let the target get it from a secret store or decrypt it (External Secrets, "
             "Sealed Secrets), or set the plugin parameter `allowSecrets` to true",
         )
+
+
+def _has_secret(node: Any) -> bool:
+    """Whether this is a Secret with values, or holds one, as a ManifestWork may."""
+    if isinstance(node, list):
+        return any(_has_secret(item) for item in node)
+    if not isinstance(node, dict):
+        return False
+    values = node.get("data") or node.get("stringData")
+    if (node.get("apiVersion"), node.get("kind")) == ("v1", "Secret") and values:
+        return True
+    return any(_has_secret(part) for part in node.values())
 
 
 # --- Which object is where ------------------------------------------------------------

@@ -3,7 +3,8 @@
 Files that end in .yaml, .yml or .json count, in the folder and all folders below it, and those
 that hold `+argocd:skip-file-rendering` do not. Source: argo-cd, reposerver/repository,
 getObjsFromYAMLOrJSON. Unlike there, folders and files whose names begin with a dot are left
-out, and a file that holds anything but Kubernetes objects is refused, not passed over.
+out, and a file that holds anything but Kubernetes objects is refused, not passed over; so is
+one of Jsonnet, which would have to run.
 """
 
 from collections.abc import Iterator
@@ -29,8 +30,16 @@ def _files(folder: Folder) -> Iterator[Path]:
     for parent, folders, names in folder.walk(folder.path):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
-            if name.endswith(_SUFFIXES) and not name.startswith("."):
-                yield Path(parent, name)
+            path = Path(parent, name)
+            if name.startswith("."):
+                continue
+            if path.suffix == ".jsonnet":
+                raise UsageError(
+                    f"{folder.relative(path)} is Jsonnet, which is not evaluated here",
+                    fix="put what it evaluates to there, or move it out of the folder",
+                )
+            if name.endswith(_SUFFIXES):
+                yield path
 
 
 def _entries(folder: Folder, path: Path) -> Iterator[Entry]:

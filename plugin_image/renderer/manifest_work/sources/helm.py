@@ -29,13 +29,24 @@ def entries(folder: Folder, options: Options, scratch: Path, deadline: Deadline)
             fix="set the plugin parameter `namespace`",
         )
     folder.require_links_inside()
-    output = program.output_of(
+    outputs = [_rendered(folder, options, scratch, deadline) for _ in range(2)]
+    found = _parsed(outputs[0])
+    if outputs[0] != outputs[1]:
+        _require_same(found, _parsed(outputs[1]))
+    return found
+
+
+def _rendered(folder: Folder, options: Options, scratch: Path, deadline: Deadline) -> bytes:
+    return program.output_of(
         _command(folder, options),
         folder=folder,
         scratch=scratch,
         deadline=deadline,
         fix="correct the chart or its values; dependencies must lie in its folder charts/",
     )
+
+
+def _parsed(output: bytes) -> list[Entry]:
     # The text before the first mark is empty; then names and texts take turns.
     _, *parts = _TEMPLATE.split(output.decode())
     return [
@@ -43,6 +54,17 @@ def entries(folder: Folder, options: Options, scratch: Path, deadline: Deadline)
         for name, text in zip(parts[::2], parts[1::2], strict=True)
         for entry in entries_of(_documents(name, text), name)
     ]
+
+
+def _require_same(first: list[Entry], second: list[Entry]) -> None:
+    """Raise ManifestError for what is another each time, which would never be in sync."""
+    if first != second:
+        different = next((entry for entry in first if entry not in second), "the chart")
+        raise ManifestError(
+            f"{different} is another in each of two renders",
+            fix="take what the chart makes up (randAlphaNum, genCA, uuidv4, now and the like) "
+            "from its values",
+        )
 
 
 def _command(folder: Folder, options: Options) -> list[str]:
