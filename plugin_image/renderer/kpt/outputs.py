@@ -39,8 +39,8 @@ def fault(given: bytes, written: bytes, empty: str) -> str:
         return f"it wrote something else than one {_KIND} with `items`"
     if count == 0 and empty != ALLOW_EMPTY and _count(given):
         return (
-            "it removed all objects of the package, the Kptfile included; "
-            "where that is right, set the plugin parameter `allowEmpty` to true"
+            "it removed all objects that it was given; where that is right, "
+            "set the plugin parameter `allowEmpty` to true"
         )
     return ""
 

@@ -37,6 +37,11 @@ def copy(root: Path, target: Path, functions: Functions) -> Mapping[str, str]:
     for folder, folders, files in os.walk(root, onerror=_refuse_unreadable):
         here = Path(folder)
         folders[:] = sorted(name for name in folders if name != ".git")
+        if kptfile.NAME in folders:
+            raise RefusedError(
+                f"{(here / kptfile.NAME).relative_to(root)} is a folder, or a link to one",
+                fix="put the file itself there",
+            )
         for name in [*folders, *files]:
             _require_inside(here / name, root, repository)
         copied = target / here.relative_to(root)

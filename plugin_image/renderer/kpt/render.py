@@ -41,6 +41,6 @@ def _cause(error: ProgramError, doubtful: Mapping[str, str]) -> RenderError:
         if name in error.report():
             return RefusedError(
                 f"kpt would not read {name} to its end: {reason}",
-                fix="correct it: `---` separates YAML documents, and a JSON file is one value",
+                fix="correct the file: `---` separates YAML documents, and a JSON file is one value",
             )
     return error

@@ -59,6 +59,6 @@ def test_nothing_at_all_is_refused() -> None:
 
 def test_all_objects_may_go_only_where_that_is_allowed_or_there_were_none() -> None:
     nothing = f"{HEAD}items: []\n".encode()
-    assert "removed all objects" in fault(GIVEN, nothing, REFUSE_EMPTY)
+    assert "removed all objects that" in fault(GIVEN, nothing, REFUSE_EMPTY)
     assert fault(GIVEN, nothing, ALLOW_EMPTY) == ""
     assert fault(nothing, nothing, REFUSE_EMPTY) == ""

@@ -65,6 +65,17 @@ def test_a_link_to_a_folder_is_ignored_as_kpt_does(root: Path) -> None:
     assert copied(root) == {"Kptfile": "kind: Kptfile\n"}
 
 
+@pytest.mark.parametrize("is_link", [True, False])
+def test_a_kptfile_that_is_a_folder_hides_no_functions(root: Path, *, is_link: bool) -> None:
+    (root / "web").mkdir()
+    if is_link:
+        (root / "web/Kptfile").symlink_to("..")
+    else:
+        (root / "web/Kptfile").mkdir()
+    with pytest.raises(RefusedError, match="web/Kptfile is a folder"):
+        copied(root)
+
+
 def test_a_link_that_leaves_through_another_link_is_refused(root: Path) -> None:
     (root / "out").symlink_to("../../..")
     (root.parent / "hop.yaml").symlink_to("../secret.yaml")
