@@ -26,13 +26,15 @@ def objects(root: Path, options: Options, settings: Settings, kpt: KptSettings) 
     with bounded(settings, deadline) as scratch:
         copied = scratch / "package"
         functions = Functions(kpt, allow_empty=options.allow_empty)
-        doubtful = package.copy(root.resolve(), copied, functions)
+        with deadline.enforced("the package was read"):
+            doubtful = package.copy(root.resolve(), copied, functions)
         try:
             rendered = pipeline.run(copied, scratch, settings.passed_env, deadline)
         except ProgramError as error:
             raise _cause(error, doubtful) from error
         # Within bounds, too: aliases can make much of a small file.
-        return resources.build(rendered, options)
+        with deadline.enforced("what kpt made was checked"):
+            return resources.build(rendered, options)
 
 
 def _cause(error: ProgramError, doubtful: Mapping[str, str]) -> RenderError:
@@ -41,6 +43,6 @@ def _cause(error: ProgramError, doubtful: Mapping[str, str]) -> RenderError:
         if name in error.report():
             return RefusedError(
                 f"kpt would not read {name} to its end: {reason}",
-                fix="correct the file: `---` separates YAML documents, and a JSON file is one value",
+                fix="correct the file: `---` separates YAML documents, a JSON file is one value",
             )
     return error

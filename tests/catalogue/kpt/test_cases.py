@@ -15,6 +15,7 @@ import yaml
 from plugin_image.contract import RendererEnv
 from plugin_image.renderer import settings
 from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.kpt import resources
 from plugin_image.renderer.manifest_work import options as work_options
 from plugin_image.renderer.manifest_work import render as manifest_work
 from tests.catalogue.kpt.corpus import CASES, Case, rendered
@@ -74,6 +75,16 @@ def test_a_deadline_ends_a_function_and_leaves_nothing_running(
     assert time.monotonic() - start < 1 + 3, "the function outlived its deadline by seconds"
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
     assert not children
+
+
+def test_a_deadline_ends_what_is_no_program(
+    functions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources, "build", lambda *_: time.sleep(30))
+    start = time.monotonic()
+    with pytest.raises(RenderError, match="longer than 3 s and was stopped while what kpt"):
+        rendered(EXAMPLE, {RendererEnv.DEADLINE.value: "3"}, functions, tmp_path)
+    assert time.monotonic() - start < 3 + 3
 
 
 def test_a_render_leaves_no_files_behind(
