@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from plugin_image.renderer import kubernetes_yaml
-from plugin_image.renderer.errors import ManifestError, UsageError
+from plugin_image.renderer.errors import ManifestError, RefusedError, UsageError
 from plugin_image.renderer.manifest_work.entries import Entry, entries_of
 from plugin_image.renderer.manifest_work.options import DNS_NAME, Options
 from plugin_image.renderer.manifest_work.sources import program
@@ -14,6 +14,10 @@ from plugin_image.renderer.supervise import Deadline
 
 _TEMPLATE: Final = re.compile(r"^---\n# Source: (.+)$", re.MULTILINE)
 _LONGEST_RELEASE_NAME: Final = 53
+_SCHEMA: Final = "values.schema.json"
+_FILE_OR_SERVER: Final = re.compile(
+    rb'"(?:\$ref|\$dynamicRef|\$recursiveRef)"\s*:\s*"(?!#)|"\$?(?:id|schema)"\s*:\s*"file:'
+)
 _SEPARATORS: Final = frozenset(",\"'")
 
 
@@ -29,6 +33,7 @@ def entries(folder: Folder, options: Options, scratch: Path, deadline: Deadline)
             fix="set the plugin parameter `namespace`",
         )
     folder.require_links_inside()
+    _require_own_schemas(folder)
     outputs = [_rendered(folder, options, scratch, deadline) for _ in range(2)]
     found = _parsed(outputs[0])
     if outputs[0] != outputs[1]:
@@ -65,6 +70,17 @@ def _require_same(first: list[Entry], second: list[Entry]) -> None:
             fix="take what the chart makes up (randAlphaNum, genCA, uuidv4, now and the like) "
             "from its values",
         )
+
+
+def _require_own_schemas(folder: Folder) -> None:
+    """Raise RefusedError for a schema that refers to a file or server, which helm would read."""
+    for parent, _, names in folder.walk(folder.path):
+        path = Path(parent, _SCHEMA)
+        if _SCHEMA in names and _FILE_OR_SERVER.search(path.read_bytes().replace(b"\\/", b"/")):
+            raise RefusedError(
+                f"{folder.relative(path)} refers to another file or server",
+                fix="put what it refers to into its own `definitions`",
+            )
 
 
 def _command(folder: Folder, options: Options) -> list[str]:
