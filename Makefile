@@ -35,14 +35,15 @@ test-cluster: toolchain
 	$(BIN)/pytest tests/cluster $(if $(THOROUGH),,-m "not thorough")
 endif
 
+TARGET ?= pulumi
 VARIANT ?= full
 ifdef IMAGE
-image: ## Build the plugin's image (VARIANT=slim|python|nodejs|go|full); with IMAGE=<registry>/<name>:<tag> push it
-	docker buildx build --target pulumi --build-arg VARIANT=$(VARIANT) --platform $(or $(PLATFORMS),linux/amd64) \
+image: ## Build the plugin's image (TARGET=pulumi|kpt|manifest-work, VARIANT=slim|python|nodejs|go|full); with IMAGE=<registry>/<name>:<tag> push it
+	docker buildx build --target $(TARGET) --build-arg VARIANT=$(VARIANT) --platform $(or $(PLATFORMS),linux/amd64) \
 		--provenance=mode=max --sbom=true --push --tag $(IMAGE) plugin_image
 else
 image:
-	docker build --target pulumi --build-arg VARIANT=$(VARIANT) --tag argocd-pulumi-plugin:$(VARIANT) plugin_image
+	docker build --target $(TARGET) --build-arg VARIANT=$(VARIANT) --tag argocd-$(TARGET)-plugin:$(VARIANT) plugin_image
 endif
 
 test-unit: $(VENV) ## Unit tests: no network, no Go, seconds
