@@ -321,7 +321,9 @@ class TestNothingStays:
         self, tools: dict[str, Path], tmp_path: Path, number: signal.Signals
     ) -> None:
         script = (
-            "import json, sys, time; from pathlib import Path;"
+            "import json, signal, sys, time; from pathlib import Path;"
+            # A shell's background jobs, and what they start, ignore it otherwise.
+            "signal.signal(signal.SIGINT, signal.default_int_handler);"
             "from tests.e2e.harness.local_argocd import local_argocd, terminate_like_interrupt;"
             "terminate_like_interrupt();"
             "tools = {name: Path(path) for name, path in json.loads(sys.argv[1]).items()};\n"
