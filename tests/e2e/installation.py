@@ -43,10 +43,14 @@ def installed(
     *,
     config: Mapping[str, Any],
     secrets: Mapping[str, str],
+    name: str = "installer",
 ) -> Iterator[Installation]:
-    """Install the plugin with `pulumi up` and roll the repo-server's pod out; undo both."""
+    """Install the plugin with `pulumi up` and roll the repo-server's pod out; undo both.
+
+    `name` is that of the stack's folder, of which a run has one.
+    """
     stack = PulumiStack(
-        workspace.folder("installer"),
+        workspace.folder(name),
         tools=tools,
         kubeconfig=server.kubeconfig(INSTALLER),
         config={**CONFIG, **config},

@@ -42,7 +42,13 @@ def installation(
         message=lambda: "the API server does not serve Stack",
     )
     with installed(
-        argocd, api_server, workspace, tools, config={"healthChecks": ["Stack"]}, secrets={}
+        argocd,
+        api_server,
+        workspace,
+        tools,
+        config={"healthChecks": ["Stack"]},
+        secrets={},
+        name="operator",
     ) as installation:
         yield installation
 
