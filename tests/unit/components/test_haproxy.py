@@ -1,5 +1,8 @@
 """HAProxy's configuration is the one in the files; what each line is for is written beside it."""
 
+import os
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,18 @@ TEXTS = {
     "haproxy-plugin.cfg": haproxy.plugin_side("pulumi-v1.0"),
     "haproxy-run.sh": haproxy.RUN,
 }
+
+
+STUB = """#!/bin/sh
+[ "$1" = -c ] && exit
+trap 'echo USR1 >> "$SIGNALS"; ending=yes' USR1
+trap 'echo USR2 >> "$SIGNALS"' USR2
+ending=
+echo started > "$SIGNALS"
+until [ "$ending" ]; do sleep 0.1; done
+sleep 3; sleep 3
+"""
+"""Says which signals it gets, and takes a while to end."""
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -54,3 +69,27 @@ def test_nothing_is_relayed_without_its_http2_being_ended() -> None:
 if __name__ == "__main__":
     for file, text in TEXTS.items():
         (GOLDEN / file).write_text(text)
+
+
+def test_a_certificate_that_comes_while_it_ends_does_not_bring_it_back(tmp_path: Path) -> None:
+    """A reload after the soft stop would start new workers, and the pod would never end."""
+    certificate = tmp_path / "tls" / "tls.crt"
+    certificate.parent.mkdir()
+    certificate.write_text("one")
+    stub = tmp_path / "haproxy"
+    stub.write_text(STUB)
+    stub.chmod(0o755)
+    script = haproxy.RUN.replace(haproxy.TLS_DIR, str(certificate.parent))
+    signals = tmp_path / "signals"
+    with subprocess.Popen(
+        ["/bin/sh", "-c", script],
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}", "SIGNALS": str(signals)},
+    ) as run:
+        while not signals.exists():
+            time.sleep(0.05)
+        run.terminate()
+        while "USR1" not in signals.read_text():
+            time.sleep(0.05)
+        certificate.write_text("two")
+        assert run.wait(timeout=20) == 0
+    assert signals.read_text().split() == ["started", "USR1"]

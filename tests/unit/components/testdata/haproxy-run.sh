@@ -10,14 +10,16 @@ certificates() { cat /opt/cmp-proxy/tls/*.* /opt/cmp-proxy/tls/*/*.* 2>/dev/null
 loaded=$(certificates)
 haproxy -W -db -f "$config" &
 haproxy=$!
-trap 'kill -USR1 "$haproxy"' TERM INT USR1
+ending=
+trap 'ending=yes; kill -USR1 "$haproxy"' TERM INT USR1
 
 while kill -0 "$haproxy" 2>/dev/null; do
     sleep 2 &
     wait $! 2>/dev/null
     present=$(certificates)
-    # What does not fit yet is tried again: a Secret may be half-way through its renewal.
-    if [ "$present" != "$loaded" ] && haproxy -c -q -f "$config"; then
+    # Loading once more would undo the end. What does not fit yet is tried again: a Secret may be
+    # half-way through its renewal.
+    if [ -z "$ending" ] && [ "$present" != "$loaded" ] && haproxy -c -q -f "$config"; then
         loaded=$present
         kill -USR2 "$haproxy"
     fi
