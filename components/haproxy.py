@@ -120,9 +120,9 @@ def _common(*more: str) -> str:
         "log global",
         "option httplog",
         "option dontlog-normal",
-        # Also what is waited before the last pod that is known is tried again. Argo CD asks three
-        # times, a second apart, and its error is to come within three.
-        "timeout connect 800ms",
+        # Argo CD asks three times, a second apart, and its error is to come within three seconds:
+        # what is left has to do for a pod that has vanished and for another one after it.
+        "timeout connect 300ms",
         "timeout check 2s",
         # Argo CD's own deadlines end a render long before; these only clear up after it.
         "timeout client 15m",
@@ -178,10 +178,12 @@ def _to_plugin(endpoint: Endpoint, lookup: Lookup) -> str:
         f"bind unix@{sidecar.socket_path(name)} mode 600 proto h2",
         f"default_backend {name}",
     ]
+    # Nothing waits a second time for a pod that did not answer, until a health check finds it.
+    lost = "observe layer4 error-limit 1 on-error mark-down"
     backend = [
         "balance leastconn",
         f"option httpchk GET {HEALTH_PATH}",
-        f"default-server {tls} check inter 1s fastinter 250ms fall 2 rise 1 pool-max-conn 0",
+        f"default-server {tls} check inter 1s fastinter 250ms fall 2 rise 1 {lost} pool-max-conn 0",
         f"server-template pod {lookup.max_pods} {endpoint.host}.{lookup.cluster_domain}:{PORT}"
         " resolvers cluster resolve-prefer ipv4 init-addr none",
     ]
