@@ -126,6 +126,12 @@ class TestTheImage:
         assert listed == set(names)
 
 
+@pytest.fixture(scope="class")
+def from_scratch(plugin_build: Build) -> Build:
+    """The same build, of which nothing is in the cache before the first test that builds it."""
+    return replace(plugin_build, tag="plugin-tests/from-scratch:1").from_scratch()
+
+
 class TestBuilding:
     def test_again_with_nothing_changed_takes_seconds_and_pushes_nothing(
         self, engine: DockerEngine, plugin_build: Build, registry: str
@@ -139,8 +145,8 @@ class TestBuilding:
         pushed = engine.run("push", build.tag)
         assert ": Pushed" not in pushed, pushed
 
-    def test_again_without_a_cache_gives_the_same_content_and_leaves_no_secret_anywhere(
-        self, engine: DockerEngine, plugin_build: Build, tmp_path: Path
+    def test_from_scratch_gives_the_same_content_and_leaves_no_secret_anywhere(
+        self, engine: DockerEngine, plugin_build: Build, from_scratch: Build, tmp_path: Path
     ) -> None:
         first = image_files.files(engine, engine.build(plugin_build), tmp_path)
         canary = "canary-of-the-build-e2b1c9"
@@ -148,24 +154,25 @@ class TestBuilding:
         for name, comment in {"pip": "# {}\n", "npmrc": "; {}\n"}.items():
             secrets[name] = tmp_path / name
             secrets[name].write_text(comment.format(canary))
-        tag = "plugin-tests/again:1"
-        engine.build(replace(plugin_build, tag=tag, secrets=secrets, use_cache=False))
-        second = image_files.files(engine, tag, tmp_path)
+        engine.build(replace(from_scratch, secrets=secrets))
+        second = image_files.files(engine, from_scratch.tag, tmp_path)
         differing = {name for name, _ in set(first.items()) ^ set(second.items())}
         assert sorted(differing) == []
-        assert not image_files.layers_contain(engine, tag, canary.encode(), tmp_path)
+        assert not image_files.layers_contain(engine, from_scratch.tag, canary.encode(), tmp_path)
         known = b"org.opencontainers.image.title"
-        assert image_files.layers_contain(engine, tag, known, tmp_path), "searched in vain"
+        assert image_files.layers_contain(engine, from_scratch.tag, known, tmp_path), (
+            "searched in vain"
+        )
 
     def test_after_a_change_of_our_code_makes_one_layer_anew(
-        self, engine: DockerEngine, plugin_build: Build, tmp_path: Path
+        self, engine: DockerEngine, from_scratch: Build, tmp_path: Path
     ) -> None:
         changed = tmp_path / "context"
-        shutil.copytree(plugin_build.context, changed, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(from_scratch.context, changed, ignore=shutil.ignore_patterns("__pycache__"))
         (changed / "renderer" / "added.py").write_text('"""Something new."""\n')
         layers = []
-        for context in (plugin_build.context, changed):
-            build = replace(plugin_build, context=context, tag="plugin-tests/changed:1")
+        for context in (from_scratch.context, changed):
+            build = replace(from_scratch, context=context)
             engine.build(build)
             layers.append(inspect(engine, build.tag)["RootFS"]["Layers"])
         before, after = layers

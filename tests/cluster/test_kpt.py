@@ -95,7 +95,7 @@ class TestTheImage:
         found = []
         for number in (1, 2):
             again = replace(build, tag=f"plugin-tests/kpt-built:{number}", args=args)
-            engine.build(replace(again, use_cache=number == 1))
+            engine.build(again.from_scratch())
             found.append(image_files.files(engine, again.tag, tmp_path))
         assert found[0] == found[1]
         assert {f"opt/renderer/functions/{name}" for name in KPT_FUNCTIONS} <= set(found[0])

@@ -12,9 +12,10 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import yaml
 
@@ -44,7 +45,6 @@ class Build:
     args: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, Path] = field(default_factory=dict)
     target: str | None = None
-    use_cache: bool = True
 
     def options(self) -> list[str]:
         """Return the command line of `docker build`."""
@@ -52,8 +52,15 @@ class Build:
         options += [f"--build-arg={name}={value}" for name, value in self.args.items()]
         options += [f"--secret=id={name},src={path}" for name, path in self.secrets.items()]
         options += [f"--target={self.target}"] if self.target else []
-        options += [] if self.use_cache else ["--no-cache"]
         return [*options, str(self.context)]
+
+    def from_scratch(self) -> "Build":
+        """Return the same build of the plugin's image with nothing of it in the cache.
+
+        `--no-cache` would leave a rival of each step's result, and BuildKit later takes either.
+        """
+        # In the environment of every step. Nothing reads it, as there is no snapshot of Debian.
+        return replace(self, args={**self.args, "DEBIAN_MIRROR": f"unused-{uuid4()}"})
 
 
 class DockerEngine:
