@@ -22,7 +22,7 @@ from tests.e2e.harness.kubernetes_api import Object
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.harness.workspace import Workspace
 
-BUDGET = 320
+BUDGET = 270
 """Its largest size, uncompressed, in megabytes."""
 PROGRAM = ROOT / "tests" / "e2e" / "testdata" / "manifest_work.py"
 DELIVERED = {
