@@ -29,6 +29,11 @@ class TargetArgs(TypedDict):
     """Wait until the pods with the sidecar are ready (default true)."""
     rollout_seconds: NotRequired[int]
     """How long to wait for them before `up` fails and says what is wrong (default 600)."""
+
+
+class ExportArgs(TypedDict):
+    """Whether what is added to the repo-server is for somebody else to apply."""
+
     export: NotRequired[bool]
     """Patch nothing, and output what a `PluginExport` makes files of (default false)."""
 

@@ -13,7 +13,7 @@ from components.certificates import (
 )
 from components.config_map import PluginConfig, PluginConfigArgs
 from components.credentials import CredentialsArgs, PluginCredentials, PluginCredentialsArgs
-from components.deployment_patch import TargetArgs
+from components.deployment_patch import ExportArgs, TargetArgs
 from components.errors import InvalidInputError
 from components.plugin_yaml import PluginDefinitionArgs
 from components.proxy import LookupArgs, PluginProxy, PluginProxyArgs
@@ -29,6 +29,15 @@ from components.sidecar import CONTAINER_PREFIX, container_name
 SIDECAR: Final = "sidecar"
 SERVICE: Final = "service"
 MODES: Final = (SIDECAR, SERVICE)
+
+_PROXY: Final = (
+    *TargetArgs.__annotations__,
+    *ExportArgs.__annotations__,
+    *LookupArgs.__annotations__,
+    "plugins_volume",
+    "proxy_image",
+)
+"""Arguments that a plugin's own proxy has in common with it."""
 
 
 class ModeArgs(ServiceArgs, CertificateArgs, LookupArgs):
@@ -173,8 +182,7 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
     def _make_proxy(
         self, name: str, given: Mapping[str, Any], plugin_name: pulumi.Output[str]
     ) -> pulumi.Output[str]:
-        shared = (*TargetArgs.__annotations__, *LookupArgs.__annotations__)
-        args = inputs.pick(given, (*shared, "plugins_volume", "proxy_image")) | {
+        args = inputs.pick(given, _PROXY) | {
             "proxy_name": plugin_name.apply(
                 lambda known: f"{container_name(known).removeprefix(CONTAINER_PREFIX)}-proxy"
             ),

@@ -6,7 +6,7 @@ from typing import Any, Final, NotRequired, TypedDict
 import pulumi
 
 from components import argocd, deployment_patch, haproxy, immutable_config_map, inputs, validation
-from components.deployment_patch import TargetArgs
+from components.deployment_patch import ExportArgs, TargetArgs
 from components.errors import InvalidInputError
 from components.haproxy import Endpoint, Lookup
 from components.service import PROXY_IMAGE
@@ -41,7 +41,7 @@ class EndpointArgs(TypedDict):
     """Secret with the certificate that the repo-server shows to this plugin."""
 
 
-class PluginProxyArgs(TargetArgs, LookupArgs):
+class PluginProxyArgs(TargetArgs, ExportArgs, LookupArgs):
     """Arguments of `PluginProxy`."""
 
     plugins: Sequence[EndpointArgs]

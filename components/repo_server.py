@@ -7,7 +7,7 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 
 from components import argocd, deployment_patch, inputs, validation
-from components.deployment_patch import TargetArgs
+from components.deployment_patch import ExportArgs, TargetArgs
 from components.errors import InvalidInputError
 from components.sidecar import Settings, Sidecar, Volume, check_env, check_mounts, container_name
 
@@ -25,13 +25,9 @@ class VolumeArgs(TypedDict):
     """What Kubernetes takes for a volume beside its name: `{"emptyDir": {}}`."""
 
 
-class RepoServerArgs(TargetArgs):
-    """Where the repo-server is, and how much a plugin's sidecar may use."""
+class ContainerArgs(TargetArgs):
+    """Where the repo-server is, and how much a plugin's container may use, in whatever pod."""
 
-    var_files_volume: NotRequired[pulumi.Input[str]]
-    """Its volume that holds `argocd-cmp-server` (default `var-files`)."""
-    plugins_volume: NotRequired[pulumi.Input[str]]
-    """Its volume for plugin sockets (default `plugins`)."""
     env: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """Environment variables that are no secrets."""
     volumes: NotRequired[pulumi.Input[Sequence[pulumi.Input[VolumeArgs]]]]
@@ -54,7 +50,16 @@ class RepoServerArgs(TargetArgs):
     """Command that exits with 0 while the plugin works (default: `/bin/sh` tests its socket)."""
 
 
-class PluginContainerArgs(RepoServerArgs):
+class RepoServerArgs(ContainerArgs, ExportArgs):
+    """All of that, and what a sidecar finds in the repo-server's pod."""
+
+    var_files_volume: NotRequired[pulumi.Input[str]]
+    """Its volume that holds `argocd-cmp-server` (default `var-files`)."""
+    plugins_volume: NotRequired[pulumi.Input[str]]
+    """Its volume for plugin sockets (default `plugins`)."""
+
+
+class PluginContainerArgs(ContainerArgs):
     """What a plugin's container runs and mounts, in whatever pod it is."""
 
     plugin_name: pulumi.Input[str]
@@ -73,7 +78,7 @@ class PluginContainerArgs(RepoServerArgs):
     """Keys of the Secret to mount as files."""
 
 
-class RepoServerSidecarArgs(PluginContainerArgs):
+class RepoServerSidecarArgs(PluginContainerArgs, RepoServerArgs):
     """Arguments of `RepoServerSidecar`."""
 
     config_maps: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, Any]]]]]

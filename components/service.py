@@ -92,9 +92,7 @@ class PluginService(pulumi.ComponentResource):
         where = f"PluginService {name}"
         given = inputs.present(args)
         inputs.reject_unknown(where, given, PluginServiceArgs.__annotations__)
-        # The volumes of these pods, not those that the repo-server has for the same purpose.
-        own = {k: v for k, v in given.items() if k not in ("var_files_volume", "plugins_volume")}
-        plugin = plugin_container(where, own)
+        plugin = plugin_container(where, given)
         service = inputs.checked(where, inputs.pick(given, _SERVICE), _service)
         account = _plain_name(where, given, "service_account")
         target = inputs.checked(

@@ -225,6 +225,10 @@ def test_without_waiting_for_it_the_roll_out_is_not_awaited(run: Run) -> None:
         ({"check_deployment": False}, "argocd_image", "is missing"),
         ({"env": {"A": pulumi.Output.secret("x")}}, "env", "Pulumi secret"),
         ({"replica": 3}, "replica", "no"),
+        # What is said of the repo-server's pod, which is not touched here.
+        ({"export": True}, "export", "not an argument"),
+        ({"plugins_volume": "sockets"}, "plugins_volume", "not an argument"),
+        ({"var_files_volume": "programs"}, "var_files_volume", "not an argument"),
     ],
 )
 def test_bad_input_is_refused_and_nothing_is_made(
