@@ -11,7 +11,9 @@ import pulumi
 from pulumi.runtime.mocks import MockMonitor
 from pulumi.runtime.settings import get_monitor
 
+from components import inputs
 from components.errors import InvalidInputError
+from components.sidecar import Json
 
 _PORT: Final = "argocd-cmp/port-"
 
@@ -25,13 +27,17 @@ class Taken:
     """Of the Deployment; some of them claim a port."""
 
 
-def claims(container: str, ports: Collection[int]) -> dict[str, str]:
-    """Return annotations by which a container claims its ports.
+def claims(containers: Collection[Json]) -> dict[str, str]:
+    """Return annotations by which containers claim their ports, each with who claims it.
 
     All containers of a pod have one address. Of two patches that claim the same port, the
     API server refuses the second, before any pod is rolled.
     """
-    return {f"{_PORT}{port}": container for port in ports}
+    return {
+        f"{_PORT}{port['containerPort']}": container["name"]
+        for container in containers
+        for port in container.get("ports", [])
+    }
 
 
 def options(
@@ -65,11 +71,17 @@ def refuse_clash(where: str, taken: Taken, added: Taken) -> None:
             '(docs/installer.md, "When something is in the way")',
             where,
         )
-    for claim in added.annotations.keys() & taken.annotations.keys():
+    inputs.located(
+        where, lambda: refuse_port("proxy_metrics_port", taken.annotations, added.annotations)
+    )
+
+
+def refuse_port(field: str, taken: Mapping[str, str], added: Mapping[str, str]) -> None:
+    """Raise InvalidInputError when a port is claimed that is claimed already."""
+    for claim in added.keys() & taken.keys():
         raise InvalidInputError(
-            "proxy_metrics_port",
-            f"is {claim.removeprefix(_PORT)}, on which container {taken.annotations[claim]} of the "
+            field,
+            f"is {claim.removeprefix(_PORT)}, on which container {taken[claim]} of the "
             "repo-server's pods listens already",
             "set another one, or let one PluginProxy serve the plugins of both",
-            where,
         )

@@ -238,9 +238,7 @@ def _applied(live: _Live, addition: Addition) -> bool:
 
 
 def _claims(addition: Addition) -> dict[str, str]:
-    containers = addition.pod_spec()["containers"]
-    ports = [port["containerPort"] for each in containers for port in each.get("ports", [])]
-    return clash.claims(addition.name, ports)
+    return clash.claims(addition.pod_spec()["containers"])
 
 
 def _progress(status: k8s.apps.v1.outputs.DeploymentStatus | None) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from components import yaml_text
+from components import clash, yaml_text
 from components.errors import InvalidInputError
 
 Json = dict[str, Any]
@@ -20,7 +20,7 @@ def files(form: str, deployment: str, plugins: Sequence[Mapping[str, Any]]) -> F
     """Return the files in one of FORMS for all plugins together.
 
     Each plugin is what a component outputs as `exported`. Raises InvalidInputError for a form
-    that does not exist, for none to export, and for two of the same name.
+    that does not exist, for none to export, and for two of the same name or on the same port.
     """
     if form not in FORMS:
         problem = f"is {form!r}, no form to export plugins in"
@@ -56,6 +56,13 @@ def _check(plugins: Sequence[Mapping[str, Any]]) -> None:
         if names.count(name) > 1:
             problem = f"has {name} twice: two plugins of the same name and version"
             raise InvalidInputError("plugins", problem, "give one another plugin_name or version")
+    for i, plugin in enumerate(plugins):
+        before = [container for earlier in plugins[:i] for container in earlier["containers"]]
+        clash.refuse_port(
+            f"plugins[{i}].proxy_metrics_port",
+            clash.claims(before),
+            clash.claims(plugin["containers"]),
+        )
     if not names:
         raise InvalidInputError("plugins", "is empty", "list the plugins to export")
 

@@ -4,11 +4,18 @@ import pytest
 
 from components.clash import Taken, claims, refuse_clash
 from components.errors import InvalidInputError
+from components.sidecar import Json
 
 PROXY = "cmp-pulumi-v1-0-proxy"
+
+
+def listening(name: str, port: int) -> Json:
+    return {"name": name, "ports": [{"name": "cmp-metrics", "containerPort": port}]}
+
+
 TAKEN = Taken(
     ["argocd-repo-server", "cmp-pulumi-v1-0", PROXY],
-    {"deployment.kubernetes.io/revision": "3", **claims(PROXY, [8405])},
+    {"deployment.kubernetes.io/revision": "3", **claims([listening(PROXY, 8405)])},
 )
 
 
@@ -19,8 +26,12 @@ def test_a_container_that_is_there_is_refused() -> None:
 
 def test_a_port_that_another_container_listens_on_is_refused() -> None:
     with pytest.raises(InvalidInputError, match=f"proxy_metrics_port is 8405, .*{PROXY}"):
-        refuse_clash("PluginProxy a", TAKEN, Taken(["cmp-a"], claims("cmp-a", [8405])))
+        refuse_clash("PluginProxy a", TAKEN, Taken(["cmp-a"], claims([listening("cmp-a", 8405)])))
 
 
 def test_any_other_is_not() -> None:
-    refuse_clash("PluginProxy a", TAKEN, Taken(["cmp-pulumi-v1-1"], claims("cmp-a", [8406])))
+    refuse_clash(
+        "PluginProxy a",
+        TAKEN,
+        Taken(["cmp-pulumi-v1-1"], claims([{"name": "cmp-b"}, listening("cmp-a", 8406)])),
+    )

@@ -84,6 +84,22 @@ class TestEveryForm:
         with pytest.raises(InvalidInputError, match="cmp-tool-v1 twice"):
             exported(run, "kustomize", TOOL, TOOL)
 
+    def test_refuses_two_proxies_on_one_port(self, run: Run) -> None:
+        """All containers of a pod have one address: the second could not start."""
+        other = TOOL | SERVICE | {"version": "v2"}
+        with pytest.raises(InvalidInputError) as raised:
+            exported(run, "kustomize", TOOL | SERVICE, other)
+        assert raised.value.where == "PluginExport all"
+        assert raised.value.field == "plugins[1].proxy_metrics_port"
+        assert "is 8405, on which container cmp-tool-v1-proxy" in raised.value.problem
+        assert "set another one" in raised.value.fix
+
+        with_port = other | {"proxy_metrics_port": 8406}
+        files, _ = exported(run, "kustomize", TOOL | SERVICE, with_port)
+        pod = files["repo-server.yaml"]["spec"]["template"]["spec"]
+        ports = [port["containerPort"] for c in pod["containers"] for port in c["ports"]]
+        assert ports == [8405, 8406]
+
     def test_refuses_a_plugin_that_was_not_told_to_export(self, run: Run) -> None:
         def program() -> None:
             plugin = PulumiPlugin("pulumi", {"image": IMAGE})
