@@ -8,9 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
 
-from tests import toolchain
 from tests.cluster.harness.argocd_pods import NAMESPACE
 from tests.cluster.harness.clusters import Cluster
 from tests.cluster.harness.docker_engine import Build, DockerEngine
@@ -19,6 +17,7 @@ from tests.cluster.test_image import MEGABYTE, in_container, inspect
 from tests.e2e.conftest import uncaptured
 from tests.e2e.harness.applications import Application
 from tests.e2e.harness.kubernetes_api import Object
+from tests.e2e.harness.manifest_works import WORK, make_hub
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.harness.workspace import Workspace
 
@@ -30,7 +29,6 @@ DELIVERED = {
     ROOT / "examples" / "plugins" / "helm-and-kustomize" / "app" / "chart": {"ConfigMap"},
 }
 """Folders, and the kinds of the objects that come of each."""
-WORK = "work.open-cluster-management.io/v1"
 CLUSTER = "cluster1"
 _MINUTES = 300.0
 
@@ -59,13 +57,7 @@ class TestTheImage:
 def hub(cluster: Cluster, pytestconfig: pytest.Config) -> Cluster:
     """The cluster, with OCM's definition and the namespace of a managed cluster."""
     with uncaptured(pytestconfig):
-        crds = toolchain.ensure(["manifest-work-crds"])["manifest-work-crds"]
-    cluster.api.apply(yaml.safe_load((crds / "manifestworks.yaml").read_text()))
-    cluster.api.wait_for(
-        lambda: cluster.api.serves(WORK, "ManifestWork"),
-        message=lambda: "the API server does not serve ManifestWork",
-    )
-    cluster.api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": CLUSTER}})
+        make_hub(cluster.api, clusters=[CLUSTER])
     return cluster
 
 

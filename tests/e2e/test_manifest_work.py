@@ -25,12 +25,12 @@ from tests.e2e.harness.cluster_dns import running_cluster_dns
 from tests.e2e.harness.git_repository import GitRepository
 from tests.e2e.harness.image_root import ImageRoot, haproxy_image, plugin_image
 from tests.e2e.harness.kubernetes_api import MERGE_PATCH, KubernetesApi, Object
+from tests.e2e.harness.manifest_works import WORK, make_hub
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.harness.service_pods import ServicePods
 from tests.e2e.harness.workspace import Workspace
 from tests.e2e.installation import IMAGE
 
-WORK = "work.open-cluster-management.io/v1"
 PROGRAM = Path(__file__).parent / "testdata" / "manifest_work.py"
 SERVICE = "cmp-manifest-work-v1-0"
 CLUSTERS = ("cluster1", "edge-1", "edge-2")
@@ -108,15 +108,7 @@ class Hub:
 def hub(
     argocd: ArgoCD, api_server: ApiServer, workspace: Workspace, tools: Mapping[str, Path]
 ) -> Iterator[Hub]:
-    crds = toolchain.ensure(["manifest-work-crds"])["manifest-work-crds"]
-    argocd.api.apply(yaml.safe_load((crds / "manifestworks.yaml").read_text()))
-    argocd.api.wait_for(
-        lambda: argocd.api.serves(WORK, "ManifestWork"),
-        message=lambda: "the API server does not serve ManifestWork",
-    )
-    for name in CLUSTERS:
-        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-        argocd.api.apply(namespace)
+    make_hub(argocd.api, clusters=CLUSTERS)
     stack = PulumiStack(
         workspace.folder("manifest-work"),
         tools=tools,

@@ -15,6 +15,7 @@ from tests.e2e.harness.applications import Application
 from tests.e2e.harness.argocd import DEPLOYMENT, NAMESPACE, ArgoCD
 from tests.e2e.harness.image_root import ImageRoot, plugin_image
 from tests.e2e.harness.kubernetes_api import Object
+from tests.e2e.harness.manifest_works import make_hub
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.installation import IMAGE
 from tests.toolchain import KPT_FUNCTIONS
@@ -99,10 +100,12 @@ class World:
 
 @pytest.fixture
 def world(argocd: ArgoCD, image: ImageRoot) -> Iterator[World]:
+    make_hub(argocd.api, clusters=[])
     applications = {
         "pulumi-v1.0": application(argocd, "pulumi-v1.0", "guestbook-python"),
         "pulumi-v1.1": application(argocd, "pulumi-v1.1", "guestbook-python"),
         "kpt-v1.0": application(argocd, "kpt-v1.0", "guestbook-kpt"),
+        "manifest-work-v1.0": application(argocd, "manifest-work-v1.0", "guestbook-manifest-work"),
         "cat-v1": application(argocd, "cat-v1", None),
     }
     yield World(argocd, image, applications)
@@ -137,7 +140,7 @@ def test_each_comes_and_goes_and_leaves_the_others_as_they_are(
     before = spec(argocd)
     one, other = stacks
     one.install("pulumi-v1.0", "cat-v1")
-    other.install("pulumi-v1.1", "kpt-v1.0")
+    other.install("pulumi-v1.1", "kpt-v1.0", "manifest-work-v1.0")
     world.roll_out(one, other)
     for app in world.applications.values():
         app.wait_until_synced()
@@ -147,7 +150,7 @@ def test_each_comes_and_goes_and_leaves_the_others_as_they_are(
     one.install("cat-v1")
     world.roll_out(one, other)
     world.require_delivered(one, other)
-    other.install("pulumi-v1.1")
+    other.install("pulumi-v1.1", "manifest-work-v1.0")
     one.install()
     world.roll_out(one, other)
     world.require_delivered(one, other)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pulumi
 
 from components.catalog.kpt import KptPlugin
+from components.catalog.manifest_work import ManifestWorkPlugin
 from components.catalog.pulumi import PulumiPlugin
 from components.catalog.renderer_plugin import RendererPlugin
 from components.plugin import ConfigManagementPlugin
@@ -18,6 +19,9 @@ PLUGINS: dict[str, Callable[[str], RendererPlugin | ConfigManagementPlugin]] = {
         name, {"image": image, "version": "v1.1", "await_rollout": False}
     ),
     "kpt-v1.0": lambda name: KptPlugin(name, {"image": image, "await_rollout": False}),
+    "manifest-work-v1.0": lambda name: ManifestWorkPlugin(
+        name, {"image": image, "await_rollout": False}
+    ),
     "cat-v1": lambda name: ConfigManagementPlugin(
         name,
         {
