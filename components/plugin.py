@@ -5,7 +5,7 @@ from typing import Any, Final, NotRequired, cast
 
 import pulumi
 
-from components import inputs
+from components import inputs, validation
 from components.certificates import (
     CertificateArgs,
     ServiceCertificates,
@@ -18,6 +18,7 @@ from components.errors import InvalidInputError
 from components.plugin_yaml import PluginDefinitionArgs
 from components.proxy import LookupArgs, PluginProxy, PluginProxyArgs
 from components.repo_server import (
+    AskPassArgs,
     PluginContainerArgs,
     RepoServerArgs,
     RepoServerSidecar,
@@ -49,7 +50,9 @@ class ModeArgs(ServiceArgs, CertificateArgs, LookupArgs):
     """Make the proxy as well (default true). Set false where one `PluginProxy` serves several."""
 
 
-class ConfigManagementPluginArgs(PluginDefinitionArgs, CredentialsArgs, RepoServerArgs, ModeArgs):
+class ConfigManagementPluginArgs(
+    PluginDefinitionArgs, CredentialsArgs, RepoServerArgs, AskPassArgs, ModeArgs
+):
     """Arguments of `ConfigManagementPlugin`."""
 
     image: pulumi.Input[str]
@@ -87,6 +90,7 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
         inputs.reject_unknown(where, given, ConfigManagementPluginArgs.__annotations__)
         mode = inputs.located(where, lambda: _mode(given))
         own_proxy = inputs.plain_flag(where, given, "own_proxy", default=True)
+        inputs.located(where, lambda: _check_git_creds(given, mode))
 
         export = inputs.plain_flag(where, given, "export", default=False)
         if export:
@@ -134,7 +138,8 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
         definition = inputs.pick(given, PluginDefinitionArgs.__annotations__) | namespace
         definition["export"] = export
         config = PluginConfig(f"{name}-config", cast(PluginConfigArgs, definition), self._child())
-        container = inputs.pick(given, RepoServerArgs.__annotations__) | {
+        taken = (*RepoServerArgs.__annotations__, *AskPassArgs.__annotations__)
+        container = inputs.pick(given, taken) | {
             "image": given.get("image"),
             "plugin_name": config.plugin_name,
             "config_map_name": config.config_map_name,
@@ -208,6 +213,23 @@ def _refuse_credentials(given: Mapping[str, Any]) -> None:
         if field in given:
             problem = "is set next to export, but who applies what is exported cannot know it"
             raise InvalidInputError(field, problem, "put it into a Secret, and set existing_secret")
+
+
+def _check_git_creds(given: Mapping[str, Any], mode: str) -> None:
+    """Refuse to promise credentials that cannot come, and a socket that nobody asks."""
+    wanted = validation.flag("provide_git_creds", given.get("provide_git_creds", False))
+    if wanted and mode == SERVICE:
+        problem = (
+            "is true in service mode, but the socket and the files behind these credentials are in "
+            "the repo-server's own pod, so git would get none"
+        )
+        fix = "use mode sidecar, or give the plugin credentials of its own"
+        raise InvalidInputError("provide_git_creds", problem, fix)
+    if "ask_pass_volume" in given and not wanted:
+        problem = "is set without provide_git_creds, so Argo CD would never name the socket"
+        raise InvalidInputError(
+            "ask_pass_volume", problem, "set provide_git_creds, or leave it out"
+        )
 
 
 def _mode(given: Mapping[str, Any]) -> str:

@@ -80,6 +80,8 @@ class PluginDefinitionArgs(TypedDict):
     """Arguments after `dynamic_parameters_command`."""
     preserve_file_mode: NotRequired[pulumi.Input[bool]]
     """Keep the repository's file modes. The default makes every file 0644."""
+    provide_git_creds: NotRequired[bool]
+    """Let the commands of a render use Argo CD's credentials for the Application's repository."""
     scripts: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """File name to content; mounted read-only and executable under `/opt/plugin/scripts`."""
 
@@ -123,6 +125,8 @@ def define(values: Mapping[str, Any]) -> PluginDefinition:
     spec |= _parameters(values)
     if validation.flag("preserve_file_mode", values.get("preserve_file_mode", False)):
         spec["preserveFileMode"] = True
+    if validation.flag("provide_git_creds", values.get("provide_git_creds", False)):
+        spec["provideGitCreds"] = True
 
     name = validation.required(values, "plugin_name")
     document = yaml_text.dump(

@@ -59,6 +59,13 @@ class RepoServerArgs(ContainerArgs, ExportArgs):
     """Its volume for plugin sockets (default `plugins`)."""
 
 
+class AskPassArgs(TypedDict):
+    """How a plugin reaches the git credentials that the repo-server hands out."""
+
+    ask_pass_volume: NotRequired[pulumi.Input[str]]
+    """The repo-server's volume with its ask-pass socket, which HTTPS needs (default: none)."""
+
+
 class PluginContainerArgs(ContainerArgs):
     """What a plugin's container runs and mounts, in whatever pod it is."""
 
@@ -78,7 +85,7 @@ class PluginContainerArgs(ContainerArgs):
     """Keys of the Secret to mount as files."""
 
 
-class RepoServerSidecarArgs(PluginContainerArgs, RepoServerArgs):
+class RepoServerSidecarArgs(PluginContainerArgs, RepoServerArgs, AskPassArgs):
     """Arguments of `RepoServerSidecar`."""
 
     config_maps: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, Any]]]]]
@@ -157,6 +164,7 @@ def _settings(values: Mapping[str, Any]) -> Settings:
     check_env("env", env)
     entrypoint = values.get("entrypoint")
     probe = values.get("probe_command")
+    ask_pass = values.get("ask_pass_volume")
     return Settings(
         env=env,
         volumes=_own_volumes(values.get("volumes", [])),
@@ -170,6 +178,9 @@ def _settings(values: Mapping[str, Any]) -> Settings:
         probe_command=None if probe is None else validation.command("probe_command", probe),
         var_files_volume=volume("var_files_volume", argocd.VAR_FILES_VOLUME),
         plugins_volume=volume("plugins_volume", argocd.PLUGINS_VOLUME),
+        ask_pass_volume=(
+            None if ask_pass is None else validation.dns_label("ask_pass_volume", ask_pass)
+        ),
     )
 
 
@@ -232,7 +243,11 @@ def _sidecar(settings: Settings, references: _References) -> Sidecar:
 
 def _shared_volumes(sidecar: Sidecar) -> dict[str, str]:
     """Return the volumes of the repo-server that a sidecar uses, by their argument."""
-    return {
-        "var_files_volume": sidecar.settings.var_files_volume,
-        "plugins_volume": sidecar.settings.plugins_volume,
+    settings = sidecar.settings
+    shared = {
+        "var_files_volume": settings.var_files_volume,
+        "plugins_volume": settings.plugins_volume,
     }
+    if settings.ask_pass_volume:
+        shared["ask_pass_volume"] = settings.ask_pass_volume
+    return shared

@@ -22,6 +22,9 @@ RESERVED_ENV: Final = {
 }
 """Variables that the sidecar sets or that would break it, and what each decides."""
 
+GIT_CREDENTIALS_DIR: Final = "/var/run/argocd-ask-pass"
+"""Where the repo-server has to have its ask-pass socket, so that a sidecar finds it, too."""
+
 CONTAINER_PREFIX: Final = "cmp-"
 """Begins the names of all plugins' containers."""
 
@@ -30,6 +33,14 @@ _SYSTEM_FOLDERS: Final = frozenset(
     | {"/opt/renderer", "/usr/bin", "/usr/lib", "/usr/local", "/usr/local/bin"}
 )
 """What an image has its programs in."""
+_SHARED: Final = {
+    field: f"the volume that this Argo CD installation uses in place of {usual}"
+    for field, usual in (
+        ("var_files_volume", argocd.VAR_FILES_VOLUME),
+        ("plugins_volume", argocd.PLUGINS_VOLUME),
+    )
+} | {"ask_pass_volume": "one that was added to it for the socket, as docs/installer.md says"}
+"""What each volume of the repo-server should be that a sidecar mounts, by its argument."""
 _READ_ONLY = 0o444
 _KILL_SECONDS = 5
 _READ_AND_EXECUTE = 0o555
@@ -66,6 +77,7 @@ class Settings:
     probe_command: Sequence[str] | None
     var_files_volume: str
     plugins_volume: str
+    ask_pass_volume: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,6 +209,9 @@ class Sidecar:
             {"name": f"{self.name}-home", "mountPath": contract.HOME_DIR},
             {"name": f"{self.name}-cache", "mountPath": contract.CACHE_DIR},
         ]
+        if self.settings.ask_pass_volume:
+            # A socket takes connections through a mount that is read-only, too.
+            mounts.append(_read_only_mount(self.settings.ask_pass_volume, GIT_CREDENTIALS_DIR))
         if self.script_names:
             mounts.append(_read_only_mount(f"{self.name}-scripts", contract.SCRIPTS_DIR))
         if self.secret_file_keys:
@@ -301,8 +316,7 @@ def check_volumes(deployment: str, present: Sequence[str], expected: Mapping[str
                 field,
                 f"is {volume!r}, but Deployment {deployment} has no volume of that name "
                 f"(it has {', '.join(present) or 'none'}), so no sidecar could start",
-                f"set {field} to the volume that this Argo CD installation uses in place of "
-                f"{argocd.VAR_FILES_VOLUME if 'var' in field else argocd.PLUGINS_VOLUME}",
+                f"set {field} to {_SHARED[field]}",
             )
 
 

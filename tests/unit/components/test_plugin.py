@@ -229,6 +229,55 @@ def test_whole_numbers_from_other_languages_arrive_as_floats(run: Run) -> None:
     assert environment(run(lambda: PulumiPlugin("p", args)))["RENDERER_CONCURRENCY"] == "3"
 
 
+WITH_GIT_CREDS: Any = {
+    "plugin_name": "tool",
+    "generate_command": ["a"],
+    "image": IMAGE,
+    "provide_git_creds": True,
+}
+
+
+class TestGitCredentialsOfArgoCD:
+    def test_plugin_yaml_asks_for_them_and_the_sidecar_reaches_the_socket(
+        self, run: Run, engine: FakeEngine
+    ) -> None:
+        engine.volumes.append("ask-pass")
+        run(
+            lambda: ConfigManagementPlugin("tool", WITH_GIT_CREDS | {"ask_pass_volume": "ask-pass"})
+        )
+        plugin_yaml = yaml.safe_load(engine.one(CONFIG_MAP).inputs["data"]["plugin.yaml"])
+        assert plugin_yaml["spec"]["provideGitCreds"] is True
+        mount = {"name": "ask-pass", "mountPath": "/var/run/argocd-ask-pass", "readOnly": True}
+        assert mount in container(engine)["volumeMounts"]
+        volumes = engine.one(PATCH).inputs["spec"]["template"]["spec"]["volumes"]
+        assert "ask-pass" not in {volume["name"] for volume in volumes}, "it is the repo-server's"
+
+    def test_ssh_needs_no_socket(self, run: Run) -> None:
+        mounts = container(run(lambda: ConfigManagementPlugin("tool", WITH_GIT_CREDS)))[
+            "volumeMounts"
+        ]
+        assert "/var/run/argocd-ask-pass" not in {mount["mountPath"] for mount in mounts}
+
+    @pytest.mark.parametrize(
+        ("given", "field", "reason"),
+        [
+            ({"mode": "service"}, "provide_git_creds", "repo-server's own pod"),
+            ({"ask_pass_volume": "none"}, "ask_pass_volume", "no volume of that name"),
+            ({"ask_pass_volume": "No"}, "ask_pass_volume", "DNS label"),
+            ({"ask_pass_volume": "tmp", "provide_git_creds": False}, "ask_pass_volume", "without"),
+            ({"provide_git_creds": "yes"}, "provide_git_creds", "true or false"),
+        ],
+    )
+    def test_are_refused_where_they_cannot_come(
+        self, run: Run, engine: FakeEngine, given: Any, field: str, reason: str
+    ) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            run(lambda: ConfigManagementPlugin("tool", WITH_GIT_CREDS | given))
+        assert raised.value.field == field
+        assert reason in raised.value.problem
+        assert not engine.of_type(PATCH)
+
+
 SERVICE_MODE: Any = {"image": IMAGE, "mode": "service"}
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
 

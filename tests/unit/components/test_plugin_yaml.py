@@ -45,6 +45,7 @@ def test_every_field_reaches_the_document() -> None:
             "dynamic_parameters_command": ["tool", "parameters"],
             "dynamic_parameters_args": ["--json"],
             "preserve_file_mode": True,
+            "provide_git_creds": True,
         }
     ) == {
         "version": "v2",
@@ -58,6 +59,7 @@ def test_every_field_reaches_the_document() -> None:
             "dynamic": {"command": ["tool", "parameters"], "args": ["--json"]},
         },
         "preserveFileMode": True,
+        "provideGitCreds": True,
     }
 
 
@@ -118,6 +120,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"discover_find_command": []}, "discover_find_command", "no program"),
     ({"discover_find_args": ["."]}, "discover_find_args", "without"),
     ({"preserve_file_mode": "false"}, "preserve_file_mode", "true or false"),
+    ({"provide_git_creds": "yes"}, "provide_git_creds", "true or false"),
     ({"scripts": {"plugin.yaml": ""}}, "scripts", "plugin.yaml"),
     ({"scripts": {"a/b": ""}}, "scripts", "cannot be a key"),
     ({"scripts": {"..": ""}}, "scripts", "cannot be a key"),

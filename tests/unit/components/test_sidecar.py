@@ -185,3 +185,4 @@ def test_a_deployment_without_the_shared_volumes_is_refused_with_the_ones_it_has
         sidecar.check_volumes("argocd/repo", ["plugins", "tmp"], expected)
     assert raised.value.field == "var_files_volume"
     assert "plugins, tmp" in raised.value.problem
+    assert "in place of var-files" in raised.value.fix
