@@ -16,6 +16,7 @@ import pytest
 from tests import toolchain
 from tests.cluster import prerequisites
 from tests.cluster.harness import clusters, git_pod, local_parts, programs
+from tests.cluster.harness.catalogue import Installer
 from tests.cluster.harness.clusters import Cluster, Given
 from tests.cluster.harness.docker_engine import (
     Build,
@@ -117,6 +118,13 @@ def cluster(
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": DESTINATION}}
         cluster.api.apply(namespace)
         yield cluster
+
+
+@pytest.fixture(scope="session")
+def installer(
+    cluster: Cluster, engine: DockerEngine, tools: Mapping[str, Path], workspace: Workspace
+) -> Installer:
+    return Installer(cluster, engine, tools, workspace)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,15 +12,13 @@ import pytest
 
 from tests import toolchain
 from tests.cluster.harness import image_files, programs
-from tests.cluster.harness.argocd_pods import NAMESPACE
+from tests.cluster.harness.catalogue import Installer, deliver
 from tests.cluster.harness.clusters import Cluster
 from tests.cluster.harness.docker_engine import Build, DockerEngine
 from tests.cluster.harness.git_pod import PublishedRepository
 from tests.cluster.test_image import MEGABYTE, in_container, inspect
 from tests.e2e.conftest import uncaptured
-from tests.e2e.harness.applications import Application
-from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
-from tests.e2e.harness.workspace import Workspace
+from tests.e2e.harness.pulumi_stack import ROOT
 from tests.toolchain import KPT_FUNCTIONS
 
 BUDGET = 190
@@ -102,38 +100,28 @@ class TestTheImage:
 
 
 @pytest.fixture(scope="module")
-def stack(
-    cluster: Cluster,
-    engine: DockerEngine,
-    image: str,
-    tools: Mapping[str, Path],
-    workspace: Workspace,
-) -> Iterator[PulumiStack]:
-    """The kpt plugin, installed as a sidecar."""
-    tag = f"{cluster.registry}/argocd-plugin-tests/kpt:1"
-    engine.run("tag", image, tag)
-    stack = PulumiStack(
-        workspace.folder("kpt-installer"),
-        tools=tools,
-        kubeconfig=cluster.kubectl.kubeconfig,
-        config={"image": engine.push(tag), "mode": "sidecar", "awaitRollout": True},
-        program=PROGRAM,
-    )
-    stack.up().require_success()
-    yield stack
-    stack.destroy().require_success()
+def plugin(installer: Installer, image: str) -> Iterator[str]:
+    """The name of the plugin, installed as a sidecar."""
+    with installer.installed("kpt", image, PROGRAM) as name:
+        yield name
 
 
 def test_a_package_is_delivered_and_its_pods_run(
-    cluster: Cluster, repository: PublishedRepository, stack: PulumiStack
+    cluster: Cluster, repository: PublishedRepository, plugin: str
 ) -> None:
     repository.copy(EXAMPLE, "guestbook-kpt")
     manifests = repository.folder / "guestbook-kpt" / "guestbook-ui.yaml"
     helper = f"{cluster.registry}/argocd-plugin-tests/helper:tests"
     manifests.write_text(manifests.read_text().replace(programs.PUBLIC_IMAGE, helper))
     revision = repository.commit("a kpt package")
-    application = Application(cluster.api, name="guestbook-kpt", namespace=NAMESPACE)
-    cluster.api.apply(_application(repository.url, stack.outputs()["pluginName"]))
+    application = deliver(
+        cluster.api,
+        "guestbook-kpt",
+        repository.url,
+        {"name": plugin},
+        namespace=_DESTINATION,
+        sync_options=["CreateNamespace=true"],
+    )
     try:
         application.wait_until_synced(revision=revision, timeout=_MINUTES)
         application.wait_for(
@@ -148,32 +136,3 @@ def test_a_package_is_delivered_and_its_pods_run(
         assert annotations["argocd.example.org/revision"] == revision
     finally:
         application.delete()
-
-
-def _application(url: str, plugin: str) -> dict[str, object]:
-    return {
-        "apiVersion": "argoproj.io/v1alpha1",
-        "kind": "Application",
-        "metadata": {
-            "name": "guestbook-kpt",
-            "namespace": NAMESPACE,
-            "finalizers": ["resources-finalizer.argocd.argoproj.io"],
-        },
-        "spec": {
-            "project": "default",
-            "source": {
-                "repoURL": url,
-                "path": "guestbook-kpt",
-                "targetRevision": "main",
-                "plugin": {"name": plugin},
-            },
-            "destination": {
-                "server": "https://kubernetes.default.svc",
-                "namespace": _DESTINATION,
-            },
-            "syncPolicy": {
-                "automated": {"prune": True},
-                "syncOptions": ["CreateNamespace=true"],
-            },
-        },
-    }

@@ -3,23 +3,20 @@
 The cluster is the hub. No managed cluster is there, so that nothing takes the ManifestWorks.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.cluster.harness.argocd_pods import NAMESPACE
+from tests.cluster.harness.catalogue import Installer, deliver
 from tests.cluster.harness.clusters import Cluster
 from tests.cluster.harness.docker_engine import Build, DockerEngine
 from tests.cluster.harness.git_pod import PublishedRepository
 from tests.cluster.test_image import MEGABYTE, in_container, inspect
 from tests.e2e.conftest import uncaptured
-from tests.e2e.harness.applications import Application
-from tests.e2e.harness.kubernetes_api import Object
 from tests.e2e.harness.manifest_works import WORK, make_hub
-from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
-from tests.e2e.harness.workspace import Workspace
+from tests.e2e.harness.pulumi_stack import ROOT
 
 BUDGET = 270
 """Its largest size, uncompressed, in megabytes."""
@@ -62,26 +59,10 @@ def hub(cluster: Cluster, pytestconfig: pytest.Config) -> Cluster:
 
 
 @pytest.fixture(scope="module")
-def plugin(
-    hub: Cluster,
-    engine: DockerEngine,
-    image: str,
-    tools: Mapping[str, Path],
-    workspace: Workspace,
-) -> Iterator[str]:
+def plugin(hub: Cluster, installer: Installer, image: str) -> Iterator[str]:
     """The name of the plugin, installed as a sidecar."""
-    tag = f"{hub.registry}/argocd-plugin-tests/manifest-work:1"
-    engine.run("tag", image, tag)
-    stack = PulumiStack(
-        workspace.folder("manifest-work-installer"),
-        tools=tools,
-        kubeconfig=hub.kubectl.kubeconfig,
-        config={"image": engine.push(tag), "awaitRollout": True},
-        program=PROGRAM,
-    )
-    stack.up().require_success()
-    yield str(stack.outputs()["pluginName"])
-    stack.destroy().require_success()
+    with installer.installed("manifest-work", image, PROGRAM) as name:
+        yield name
 
 
 @pytest.mark.parametrize("folder", DELIVERED, ids=lambda folder: folder.name)
@@ -91,8 +72,8 @@ def test_an_applications_objects_are_delivered_to_the_hub(
     name = f"works-of-{folder.name}"
     repository.copy(folder, name)
     revision = repository.commit(name)
-    hub.api.apply(_application(name, repository.url, plugin))
-    application = Application(hub.api, name=name, namespace=NAMESPACE)
+    named = {"name": plugin, "parameters": [{"name": "namespace", "string": "guestbook"}]}
+    application = deliver(hub.api, name, repository.url, named, namespace=CLUSTER)
     try:
         application.wait_until_synced(revision=revision, timeout=_MINUTES)
         works = hub.api.list(WORK, "ManifestWork", namespace=CLUSTER)
@@ -105,29 +86,3 @@ def test_an_applications_objects_are_delivered_to_the_hub(
         assert set(wrapped) == DELIVERED[folder]
     finally:
         application.delete()
-
-
-def _application(name: str, url: str, plugin: str) -> Object:
-    return {
-        "apiVersion": "argoproj.io/v1alpha1",
-        "kind": "Application",
-        "metadata": {
-            "name": name,
-            "namespace": NAMESPACE,
-            "finalizers": ["resources-finalizer.argocd.argoproj.io"],
-        },
-        "spec": {
-            "project": "default",
-            "source": {
-                "repoURL": url,
-                "path": name,
-                "targetRevision": "main",
-                "plugin": {
-                    "name": plugin,
-                    "parameters": [{"name": "namespace", "string": "guestbook"}],
-                },
-            },
-            "destination": {"server": "https://kubernetes.default.svc", "namespace": CLUSTER},
-            "syncPolicy": {"automated": {"prune": True}},
-        },
-    }

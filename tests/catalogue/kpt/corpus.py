@@ -8,7 +8,6 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from plugin_image.contract import RendererEnv
@@ -17,31 +16,15 @@ from plugin_image.renderer.errors import RenderError
 from plugin_image.renderer.kpt import options, render
 from plugin_image.renderer.kpt import settings as kpt_settings
 from tests import toolchain
+from tests.catalogue.case import CaseFolder
 from tests.toolchain import KPT_FUNCTIONS
 
 _HERE = Path(__file__).parent
 _SECONDS = "60"
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(CaseFolder):
     """One package of the corpus."""
-
-    folder: Path
-
-    def __str__(self) -> str:
-        return self.folder.name
-
-    def env(self) -> Mapping[str, str]:
-        """What Argo CD and the plugin's configuration say."""
-        file = self.folder / "env"
-        lines = file.read_text().splitlines() if file.exists() else []
-        return dict(line.split("=", 1) for line in lines)
-
-    def expected(self, name: str) -> str | None:
-        """The text of `expected.yaml` or `error.txt`, where the case has that file."""
-        file = self.folder / name
-        return file.read_text() if file.exists() else None
 
     def outcome(self, functions: Path, cache: Path) -> tuple[str | None, str | None]:
         """(the stream, None) or (None, the first line of the error)."""

@@ -7,7 +7,6 @@ A case holds the Application's folder as `input/`, the environment of the plugin
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from plugin_image.contract import RendererEnv
@@ -16,6 +15,7 @@ from plugin_image.renderer.errors import RenderError
 from plugin_image.renderer.manifest_work import options
 from plugin_image.renderer.manifest_work.render import render
 from tests import toolchain
+from tests.catalogue.case import CaseFolder
 
 _TOOLS = ("helm", "kustomize", "kpt")
 _FUNCTION = "set-namespace-v0.4.1"
@@ -23,25 +23,12 @@ _APPLICATION = {"ARGOCD_APP_NAME": "shop", "ARGOCD_APP_NAMESPACE": "cluster1"}
 _SECONDS = "60"
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(CaseFolder):
     """One Application of the corpus."""
 
-    folder: Path
-
-    def __str__(self) -> str:
-        return self.folder.name
-
     def env(self) -> Mapping[str, str]:
-        """What Argo CD and the plugin's configuration say."""
-        file = self.folder / "env"
-        lines = file.read_text().splitlines() if file.exists() else []
-        return _APPLICATION | dict(line.split("=", 1) for line in lines)
-
-    def expected(self, name: str) -> str | None:
-        """The text of `expected.yaml` or `error.txt`, where the case has that file."""
-        file = self.folder / name
-        return file.read_text() if file.exists() else None
+        """What Argo CD says of each, and what the case does."""
+        return {**_APPLICATION, **super().env()}
 
     def rendered(self, cache: Path) -> str:
         """What `renderer manifest-work generate` would write. Raises RenderError."""
