@@ -134,6 +134,16 @@ BY_CASE = {
     "dependencies-become-sync-waves": Difference(
         Official.DIFFERS, "it knows no sync waves, which the case asks for"
     ),
+    **dict.fromkeys(
+        (
+            "error-a-coroutine-that-nobody-awaits",
+            "error-a-resource-after-the-end",
+            "error-a-task-fails-unnoticed",
+            "error-a-task-outlives-the-program",
+            "error-a-thread-makes-a-resource",
+        ),
+        Difference(Official.RENDERS, "it does without what the program left undone"),
+    ),
     "error-asset": Difference(
         Official.RENDERS, "it writes the engine's own notation for an asset into the manifest"
     ),

@@ -54,6 +54,11 @@ _REMEDIES = {
     "ModuleNotFoundError": "add the package to requirements.txt",
     "MemoryError": "make the program smaller, or raise the plugin's memory limit",
     "Cannot find module": "add the package to package.json and package-lock.json",
+    "was still running when the program ended": "await it, or make it an output "
+    "(pulumi.Output.from_input); cancel what makes no resources",
+    "was never awaited": "await it, or make it an output (pulumi.Output.from_input)",
+    "is made in another thread": "make resources in the main thread, before the program ends; "
+    "threads may compute what goes into them",
 }
 
 

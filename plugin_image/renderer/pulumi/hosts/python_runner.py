@@ -7,25 +7,29 @@ report of the failure that names the program's own line.
 """
 
 import asyncio
+import atexit
 import gc
 import inspect
 import json
-import logging
 import os
 import runpy
 import sys
 import traceback
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 _IMPORT_ROOT = str(Path(__file__).resolve().parents[4])
 _PARALLEL = 4
 _GARBAGE_THRESHOLD = 200_000
 
 
-def main() -> int:
+def main() -> None:
     """Run the job; the exit status is 0 only if the program came to its end."""
+    ends: list[Callable[[], None]] = []
+    # The first to be registered is the last to be called.
+    atexit.register(lambda: [end() for end in ends])
     # What a program makes lives to its end. To look through it for garbage as often as Python
     # does takes half of the time of a program with thousands of objects.
     gc.set_threshold(_GARBAGE_THRESHOLD)
@@ -35,14 +39,29 @@ def main() -> int:
     sys.argv = [given["entry"]]
     sys.path[0] = os.getcwd()  # noqa: PTH109 - in place of this script's folder
     try:
-        _run(given, report)
+        leftovers = _run(given, report)
     except BaseException as error:  # noqa: BLE001 - whatever it was, it is reported
-        if isinstance(error, SystemExit) and error.code in (None, 0):
-            return 0  # without `finished`: an early exit, which is told apart from failure
-        report({"failure": _describe(error, given["job"]["root"])})
-        return 1
-    report({"finished": True})
-    return 0
+        # Without `finished`: an early exit, which is told apart from failure.
+        early = isinstance(error, SystemExit) and error.code in (None, 0)
+        _end(None if early else error, report, given["job"]["root"])
+
+    def end() -> None:
+        error = leftovers()
+        if error is None:
+            report({"finished": True})
+        _end(error, report, given["job"]["root"])
+
+    # Python first waits for the program's threads, and calls what it registered for the end.
+    ends.append(end)
+
+
+def _end(error: BaseException | None, report: Any, root: str) -> NoReturn:
+    """End at once: what Python would do about what is left takes a part of a render."""
+    if error is not None:
+        report({"failure": _describe(error, root)})
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(1 if error else 0)
 
 
 def _reporter(fd: int) -> Any:
@@ -54,12 +73,16 @@ def _reporter(fd: int) -> Any:
     return report
 
 
-def _run(given: dict[str, Any], report: Any) -> None:
-    """Run the program, with the monitor at the given address or else in this process."""
+def _run(given: dict[str, Any], report: Any) -> Callable[[], BaseException | None]:
+    """Run the program, with the monitor at the given address or else in this process.
+
+    Gives what tells, at the very end, of failures that nobody was told of.
+    """
     sys.path.append(_IMPORT_ROOT)
     _require_sdk()
     import pulumi.runtime
 
+    from plugin_image.renderer.pulumi.hosts.python_leftovers import Leftovers
     from plugin_image.renderer.pulumi.monitor.direct import DirectStub, InPlaceExecutor
     from plugin_image.renderer.pulumi.monitor.job import Job
     from plugin_image.renderer.pulumi.monitor.session import Session
@@ -84,10 +107,9 @@ def _run(given: dict[str, Any], report: Any) -> None:
     pulumi.runtime.configure(
         pulumi.runtime.Settings(**{key: settings[key] for key in settings if key in known})
     )
-    # A failed program leaves tasks behind that nobody awaits; its failure is reported once.
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
+    leftovers = Leftovers(loop, job.root)
     executor = (ThreadPoolExecutor if given["address"] else InPlaceExecutor)(_PARALLEL * 4)
     loop.set_default_executor(executor)
     try:
@@ -95,8 +117,7 @@ def _run(given: dict[str, Any], report: Any) -> None:
     finally:
         executor.shutdown(wait=False)
         session.close()
-        sys.stdout.flush()
-        sys.stderr.flush()
+    return leftovers.error
 
 
 def _require_sdk() -> None:
@@ -144,8 +165,4 @@ def _describe(error: BaseException, root: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    status = main()
-    # Threads of the program that never end must not keep a finished render waiting.
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)
+    main()

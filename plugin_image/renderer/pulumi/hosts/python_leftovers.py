@@ -1,0 +1,82 @@
+"""What a Python program leaves undone or lets fail, which Python passes over.
+
+A task that nobody awaits, a coroutine that is never started, a thread that outlives the
+program: what they were to register would be missing from a render that looks complete.
+Runs in the program's own interpreter.
+"""
+
+import asyncio
+import gc
+import os
+import threading
+import warnings
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+import pulumi
+
+
+class Leftovers:
+    """Watches one program, from before its start."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, root: str) -> None:
+        """`loop` is the one that registers resources; places are told relative to `root`."""
+        self._loop = loop
+        self._root = root
+        self._errors: list[BaseException] = []
+        loop.set_exception_handler(self._failed_in_the_loop)
+        threading.excepthook = self._failed_in_a_thread
+        # Python calls this by name, whatever the program does about warnings.
+        warnings._warn_unawaited_coroutine = self._never_awaited  # type: ignore[attr-defined]
+        _before_each_resource(self._require_the_loop)
+
+    def error(self) -> BaseException | None:
+        """The first failure that nobody was told of, or what is left undone at the very end."""
+        # What threads left for the loop, and the end of what the program cancelled.
+        self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.run_until_complete(asyncio.sleep(0))
+        running = [self._unfinished(task) for task in asyncio.all_tasks(self._loop)]
+        # Failed tasks tell of it when they go, and may hold each other.
+        gc.collect()
+        return next(iter([*self._errors, *sorted(running, key=str)]), None)
+
+    def _failed_in_the_loop(self, _loop: object, context: dict[str, Any]) -> None:
+        self._errors.append(context.get("exception") or RuntimeError(context["message"]))
+
+    def _failed_in_a_thread(self, failed: threading.ExceptHookArgs) -> None:
+        if failed.exc_value and not isinstance(failed.exc_value, SystemExit):
+            self._errors.append(failed.exc_value)
+
+    def _never_awaited(self, coroutine: Any) -> None:
+        self._errors.append(RuntimeError(f"{self._called(coroutine.cr_code)} was never awaited"))
+
+    def _require_the_loop(self, resource: str) -> None:
+        """Where else a resource is made, its registration comes to nothing."""
+        if asyncio._get_running_loop() is not self._loop:
+            error = RuntimeError(
+                f"{resource} is made in another thread, or after the end of the program"
+            )
+            self._errors.append(error)
+            raise error
+
+    def _unfinished(self, task: asyncio.Task[Any]) -> RuntimeError:
+        code = getattr(task.get_coro(), "cr_code", None)
+        called = self._called(code) if code else "a task"
+        return RuntimeError(f"{called} was still running when the program ended")
+
+    def _called(self, code: CodeType) -> str:
+        path = os.path.relpath(code.co_filename, self._root)
+        place = "" if path.startswith(os.pardir) else f" ({path}:{code.co_firstlineno})"
+        return f"{code.co_name}(){place}"
+
+
+def _before_each_resource(check: Callable[[str], None]) -> None:
+    register = pulumi.Resource.__init__
+
+    # Not named `__init__`: the SDK counts frames of that name to find the program's own.
+    def checked(self: Any, kind: str, name: str, *args: Any, **kwargs: Any) -> None:
+        check(f"{type(self).__name__} {name!r}")
+        register(self, kind, name, *args, **kwargs)
+
+    pulumi.Resource.__init__ = checked  # type: ignore[method-assign, assignment]
