@@ -150,6 +150,9 @@ BY_CASE = {
     "error-early-exit": Difference(
         Official.RENDERS, "it takes exit status 0 for success, and nothing is rendered"
     ),
+    "error-javascript-exports-a-promise-that-never-settles": Difference(
+        Official.RENDERS, "it takes exit status 0 for success; what comes after is not rendered"
+    ),
     "error-javascript-loses-the-monitor": Difference(
         Official.RENDERS, "it takes exit status 0 for success; what was not registered is missing"
     ),

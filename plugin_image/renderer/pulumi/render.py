@@ -176,6 +176,13 @@ def _require_success(recording: Recording, run: Run) -> None:
             fix="remove the call that ends the process early (sys.exit, os._exit, process.exit)",
             details=details,
         )
+    if not recording.exported:
+        raise ProgramError(
+            "the program waits for what never comes, and so do its objects",
+            fix="find the promise that never settles: in the function that the program exports, "
+            "or in a value of its outputs",
+            details=details,
+        )
     if errors:
         raise ProgramError(
             f"the program logged an error: {errors[0].splitlines()[0]}", details=details

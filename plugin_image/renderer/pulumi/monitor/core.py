@@ -152,10 +152,15 @@ class Monitor:
         return self._answer(self._register, request)
 
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802
-        """Keep a component's outputs for those who look it up; a render shows none."""
+        """Keep a component's outputs for those who look it up; a render shows none.
+
+        The stack's come when the program has made all that it exports.
+        """
         with self._lock:
             identity, _ = self._states.get(request.urn, ("", None))
             self._states[request.urn] = identity, request.outputs
+            if self._types.get(request.urn) == _STACK:
+                self._report({"exported": True})
         return empty_pb2.Empty()
 
     def RegisterStackTransform(self, request: Any) -> Any:  # noqa: N802

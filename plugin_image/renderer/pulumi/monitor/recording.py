@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Event = dict[str, Any]
-"""One of `registration`, `refusal`, `log`, `finished`, by its only key."""
+"""One of `registration`, `refusal`, `log`, `exported`, `finished`, by its only key."""
 
 Report = Callable[[Event], None]
 
@@ -59,6 +59,8 @@ class Recording:
     refusals: list[tuple[str, str]] = field(default_factory=list)
     """What the monitor refused, summary and remedy; the first is the reason for the others."""
     messages: list[Message] = field(default_factory=list)
+    exported: bool = False
+    """The program has come to its end, and what it exports has all its values."""
     finished: bool = False
     """The SDK has said that every registration is made."""
 
@@ -68,7 +70,7 @@ class Recording:
         registrations: list[Registration] = []
         refusals: list[tuple[str, str]] = []
         messages: list[Message] = []
-        finished = False
+        exported = finished = False
         for event in events:
             match event:
                 case {"registration": entry}:
@@ -77,6 +79,8 @@ class Recording:
                     refusals.append((summary, fix))
                 case {"log": (severity, text)}:
                     messages.append(Message(severity, text))
+                case {"exported": True}:
+                    exported = True
                 case {"finished": True}:
                     finished = True
-        return cls(registrations, refusals, messages, finished)
+        return cls(registrations, refusals, messages, exported, finished)

@@ -322,6 +322,14 @@ class TestWhatHasNoMeaningInARender:
         harness.monitor.SignalAndWaitForShutdown(empty_pb2.Empty())
         assert harness.recording.finished
 
+    def test_a_program_is_at_its_end_when_its_stack_has_outputs(self, harness: Harness) -> None:
+        stack = harness.register("pulumi:pulumi:Stack", "shop-dev", custom=False)
+        component = harness.register("shop:index:Shop", "shop", custom=False)
+        for urn, exported in ((component.urn, False), (stack.urn, True)):
+            request = resource_pb2.RegisterResourceOutputsRequest(urn=urn)
+            harness.monitor.RegisterResourceOutputs(request)
+            assert harness.recording.exported is exported
+
     def test_transforms_can_be_registered_without_running(self, harness: Harness) -> None:
         callback = callback_pb2.Callback(target="127.0.0.1:1", token="t")
         harness.monitor.RegisterStackTransform(callback)
