@@ -22,6 +22,21 @@ class _Yaml12Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Refuse a key that is there twice, as Pulumi does, before a merge adds others."""
+        if getattr(node, "is_flat", False):
+            return
+        node.is_flat = True  # type: ignore[attr-defined]
+        written: set[object] = set()
+        for key, _ in node.value:
+            place = (key.tag, key.value) if isinstance(key, yaml.ScalarNode) else key
+            if place in written:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key.value} is there twice", key.start_mark
+                )
+            written.add(place)
+        super().flatten_mapping(node)
+
 
 for _tag, _pattern, _first in (
     ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),

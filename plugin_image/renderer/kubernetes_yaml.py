@@ -54,19 +54,25 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:
         """Keys become texts at once: to Python `1` and `true` are the same key.
 
-        Each one counts where it stands, also what a merge brings: the last wins.
+        A merge counts where it stands: the last of it and a key wins. A key that is there
+        twice is refused, for parsers disagree about which one counts.
         """
         if not isinstance(node, yaml.MappingNode):
             raise yaml.constructor.ConstructorError(
                 None, None, "expected a mapping", node.start_mark
             )
         found: dict[str, Any] = {}
+        written = set()
         for key, value in node.value:
             if key.tag == _MERGE:
                 for merged in _merged(value):
                     found |= self.construct_mapping(merged, deep=deep)
             else:
-                name = _key(self.construct_object(key, deep=True), key.start_mark.line + 1)
+                line = key.start_mark.line + 1
+                name = _key(self.construct_object(key, deep=True), line)
+                if name in written:
+                    raise ValueError(f"line {line} has the key {name} again: keep one of them")
+                written.add(name)
                 found[name] = self.construct_object(value, deep=deep)
         return found
 
@@ -95,17 +101,28 @@ def parse_all(text: bytes) -> list[Any]:
 def parse_json(text: bytes) -> Any:
     """The one value of a JSON file. Raises ValueError, saying where and why."""
     try:
-        return _tree(json.loads(text), "")
+        return _tree(json.loads(text, object_pairs_hook=_distinct), "")
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
 
 
 def _json_stream(text: bytes) -> list[Any]:
-    decoder, rest, found = json.JSONDecoder(), text.decode().strip(), []
+    decoder = json.JSONDecoder(object_pairs_hook=_distinct)
+    rest, found = text.decode().strip(), []
     while rest:
         value, end = decoder.raw_decode(rest)
         found.append(_tree(value, ""))
         rest = rest[end:].lstrip()
+    return found
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object. Raises ValueError for a key that is there twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"an object has the key {twice} twice: keep one of them")
     return found
 
 

@@ -108,3 +108,17 @@ def _text(generator: random.Random) -> str:
         + " \n\t\r:-#'\"{}[],&*?|>%@`~=./\\\0\x85\u2028\ufeffß世😀"
     )
     return "".join(generator.choice(alphabet) for _ in range(generator.randint(0, 12)))
+
+
+def test_a_key_that_is_there_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"the key a is there twice[^$]* line 4, column 3"):
+        documents.parse(b"config:\n  a: 1\n  b: 2\n  a: 3\n")
+
+
+def test_merged_mappings_keep_what_they_say_themselves() -> None:
+    text = b"x: &a {p: 1, q: 1}\ny: &b\n  <<: *a\n  p: 2\nz:\n  <<: *b\n  q: 3\n"
+    assert documents.parse(text) == {
+        "x": {"p": 1, "q": 1},
+        "y": {"p": 2, "q": 1},
+        "z": {"p": 2, "q": 3},
+    }

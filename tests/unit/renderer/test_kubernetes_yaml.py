@@ -137,3 +137,14 @@ def test_what_never_ends_is_refused(text: bytes) -> None:
 def test_json_that_never_ends_is_refused() -> None:
     with pytest.raises(ValueError, match="it is nested too deeply"):
         kubernetes_yaml.parse_json(b"[" * 100_000)
+
+
+@pytest.mark.parametrize("text", [b"data:\n  a: 1\n  'a': 2\n", b'{"data":\n{"a":1,\n"a":2}}'])
+def test_a_key_that_is_there_twice_is_refused(text: bytes) -> None:
+    with pytest.raises(ValueError, match="line 3 has the key a again: keep one of them"):
+        kubernetes_yaml.parse_all(text)
+
+
+def test_a_key_that_is_there_twice_in_a_json_file_is_refused() -> None:
+    with pytest.raises(ValueError, match="an object has the key a twice"):
+        kubernetes_yaml.parse_json(b'{"data": {"a": 1, "a": 2}}')
