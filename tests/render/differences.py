@@ -136,6 +136,7 @@ BY_CASE = {
     ),
     **dict.fromkeys(
         (
+            "error-a-coroutine-that-is-kept",
             "error-a-coroutine-that-nobody-awaits",
             "error-a-resource-after-the-end",
             "error-a-task-fails-unnoticed",
