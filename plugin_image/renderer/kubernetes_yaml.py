@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+from plugin_image.renderer import strict_json
+
 _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -39,6 +41,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
     """PyYAML's safe loader with the scalars of go.yaml.in/yaml/v2."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+    repeated_keys = False
 
     def construct_document(self, node: Any) -> Any:
         """Refuse a few lines of aliases that stand for more than any memory holds."""
@@ -55,7 +58,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         """Keys become texts at once: to Python `1` and `true` are the same key.
 
         A merge counts where it stands: the last of it and a key wins. A key that is there
-        twice is refused, for parsers disagree about which one counts.
+        twice is refused, for parsers disagree about which one counts, or else the last wins.
         """
         if not isinstance(node, yaml.MappingNode):
             raise yaml.constructor.ConstructorError(
@@ -70,7 +73,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
             else:
                 line = key.start_mark.line + 1
                 name = _key(self.construct_object(key, deep=True), line)
-                if name in written:
+                if name in written and not self.repeated_keys:
                     raise ValueError(f"line {line} has the key {name} again: keep one of them")
                 written.add(name)
                 found[name] = self.construct_object(value, deep=deep)
@@ -82,32 +85,38 @@ _Loader.add_implicit_resolver(_PLAIN, re.compile(r"(?!<<\Z)"), None)
 _Loader.add_constructor(_PLAIN, lambda _, node: _scalar(node.value))
 
 
-def parse_all(text: bytes) -> list[Any]:
+class _RepeatingLoader(_Loader):
+    repeated_keys = True
+
+
+def parse_all(text: bytes, *, repeated_keys: bool = False) -> list[Any]:
     """The documents of a file or stream, without empty ones, as trees that JSON can hold.
 
-    Raises ValueError, saying where and why, for a text that is neither YAML nor JSON, and
-    for values without JSON.
+    `repeated_keys` is for what only Helm reads: of a key that is there twice it takes the last.
+    Raises ValueError, saying where and why, for a text that is neither YAML nor JSON, for
+    values without JSON, and for such a key anywhere else.
     """
+    loader = _RepeatingLoader if repeated_keys else _Loader
     if text.lstrip().startswith(b"{"):
         try:
             documents = _json_stream(text)
         except (ValueError, RecursionError):
-            documents = _yaml_stream(text)
+            documents = _yaml_stream(text, loader)
     else:
-        documents = _yaml_stream(text)
+        documents = _yaml_stream(text, loader)
     return [document for document in documents if document is not None]
 
 
 def parse_json(text: bytes) -> Any:
     """The one value of a JSON file. Raises ValueError, saying where and why."""
     try:
-        return _tree(json.loads(text, object_pairs_hook=_distinct), "")
+        return _tree(json.loads(text, object_pairs_hook=strict_json.distinct), "")
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
 
 
 def _json_stream(text: bytes) -> list[Any]:
-    decoder = json.JSONDecoder(object_pairs_hook=_distinct)
+    decoder = json.JSONDecoder(object_pairs_hook=strict_json.distinct)
     rest, found = text.decode().strip(), []
     while rest:
         value, end = decoder.raw_decode(rest)
@@ -116,19 +125,9 @@ def _json_stream(text: bytes) -> list[Any]:
     return found
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object. Raises ValueError for a key that is there twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"an object has the key {twice} twice: keep one of them")
-    return found
-
-
-def _yaml_stream(text: bytes) -> list[Any]:
+def _yaml_stream(text: bytes, loader: type[_Loader]) -> list[Any]:
     try:
-        return [_tree(document, "") for document in yaml.load_all(text, Loader=_Loader)]
+        return [_tree(document, "") for document in yaml.load_all(text, Loader=loader)]
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plugin_image.contract import Option, OptionKind
+from plugin_image.renderer import strict_json
 from plugin_image.renderer.errors import UsageError
 
 _ENV_PREFIX = "ARGOCD_ENV_"
@@ -52,7 +53,7 @@ def read(env: Mapping[str, str], options: Sequence[Option]) -> Given:
     """Read what an Application gives of `options` from a plugin command's environment.
 
     Raises UsageError for an option that does not exist, has the wrong type, or is given
-    twice with different values.
+    twice, as parameter and in env or in one of them, with different values.
     """
     given = _parameters(env.get("ARGOCD_APP_PARAMETERS"), options)
     for option, value in _env_options(env, options).items():
@@ -84,7 +85,7 @@ def _parameters(text: str | None, options: Sequence[Option]) -> dict[Option, Any
     except ValueError as error:
         raise UsageError("ARGOCD_APP_PARAMETERS is not JSON") from error
     known = {option.name: option for option in options}
-    given = {}
+    given: dict[Option, Any] = {}
     for entry in entries:
         option = known.get(entry.get("name"))
         if option is None:
@@ -97,9 +98,10 @@ def _parameters(text: str | None, options: Sequence[Option]) -> dict[Option, Any
                 f"plugin parameter `{option.name}` has no `{option.kind.value}`",
                 fix=f"give its value as `{option.kind.value}`",
             )
-        given[option] = _checked(
-            option, entry[option.kind.value], f"plugin parameter `{option.name}`"
-        )
+        what = f"plugin parameter `{option.name}`"
+        value = _checked(option, entry[option.kind.value], what)
+        if given.setdefault(option, value) != value:
+            raise UsageError(f"{what} is given twice", fix="keep one of them")
     return given
 
 
@@ -123,9 +125,11 @@ def _env_value(option: Option, text: str) -> Any:
         return text
     example = '{"key": "value", …}' if option.kind is OptionKind.MAP else '["value", …]'
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=strict_json.distinct)
     except ValueError as error:
-        raise UsageError(f"plugin env {option.env} is not JSON", fix=f"give {example}") from error
+        raise UsageError(
+            f"plugin env {option.env} cannot be read as JSON: {error}", fix=f"give {example}"
+        ) from error
 
 
 def _checked(option: Option, value: Any, what: str) -> Any:

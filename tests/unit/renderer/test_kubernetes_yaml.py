@@ -145,6 +145,11 @@ def test_a_key_that_is_there_twice_is_refused(text: bytes) -> None:
         kubernetes_yaml.parse_all(text)
 
 
+@pytest.mark.parametrize("text", [b"data:\n  a: 1\n  'a': 2\n", b'{"data":\n{"a":1,\n"a":2}}'])
+def test_of_a_key_that_is_there_twice_helm_takes_the_last(text: bytes) -> None:
+    assert kubernetes_yaml.parse_all(text, repeated_keys=True) == [{"data": {"a": 2}}]
+
+
 def test_a_key_that_is_there_twice_in_a_json_file_is_refused() -> None:
     with pytest.raises(ValueError, match="an object has the key a twice"):
         kubernetes_yaml.parse_json(b'{"data": {"a": 1, "a": 2}}')

@@ -51,7 +51,13 @@ def test_env_of_other_tools_is_left_alone() -> None:
         ([{"name": "config", "map": {"a": 1}}], {}, "`config` is not a map of texts"),
         ([{"name": "allowEmpty", "string": "yes"}], {}, "`allowEmpty` is 'yes'"),
         ([], {"PULUMI_STAK": "x"}, "unknown plugin env PULUMI_STAK"),
-        ([], {"PULUMI_CONFIG": "a=b"}, "PULUMI_CONFIG is not JSON"),
+        ([], {"PULUMI_CONFIG": "a=b"}, "PULUMI_CONFIG cannot be read as JSON"),
+        ([], {"PULUMI_CONFIG": '{"a": "1", "a": "2"}'}, "the key a twice"),
+        (
+            [{"name": "config", "map": {"a": "1"}}, {"name": "config", "map": {"b": "2"}}],
+            {},
+            "plugin parameter `config` is given twice",
+        ),
         ([{"name": "stack", "string": "a"}], {"PULUMI_STACK": "b"}, "differ"),
     ],
 )

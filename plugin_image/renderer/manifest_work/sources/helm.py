@@ -127,6 +127,7 @@ def _values(folder: Folder, name: str) -> str:
 
 def _documents(name: str, text: str) -> list[object]:
     try:
-        return kubernetes_yaml.parse_all(text.encode())
+        # Charts of others have them, and who delivers one cannot correct it.
+        return kubernetes_yaml.parse_all(text.encode(), repeated_keys=True)
     except ValueError as error:
         raise ManifestError(f"{name} cannot be read: {error}", fix="correct the chart") from error
