@@ -51,7 +51,9 @@ class Leftovers:
         self, loop: asyncio.AbstractEventLoop, coroutine: Any, **kwargs: Any
     ) -> asyncio.Task[Any]:
         task = asyncio.Task(coroutine, loop=loop, **kwargs)
-        self._tasks.append(task)
+        # One that is compiled makes no resources: some versions of the SDK leave gRPC's server on.
+        if isinstance(coroutine, CoroutineType):
+            self._tasks.append(task)
         return task
 
     def _failed_in_the_loop(self, _loop: object, context: dict[str, Any]) -> None:
@@ -74,9 +76,10 @@ class Leftovers:
             raise error
 
     def _unfinished(self, task: asyncio.Task[Any]) -> RuntimeError:
-        code = getattr(task.get_coro(), "cr_code", None)
-        called = self._called(code) if code else "a task"
-        return RuntimeError(f"{called} was still running when the program ended")
+        coroutine: Any = task.get_coro()
+        return RuntimeError(
+            f"{self._called(coroutine.cr_code)} was still running when the program ended"
+        )
 
     def _called(self, code: CodeType) -> str:
         path = os.path.relpath(code.co_filename, self._root)

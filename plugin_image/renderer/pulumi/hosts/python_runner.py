@@ -46,7 +46,10 @@ def main() -> None:
         _end(None if early else error, report, given["job"]["root"])
 
     def end() -> None:
-        error = leftovers()
+        try:
+            error = leftovers()
+        except Exception as failed:  # noqa: BLE001 - Python would pass over it here
+            error = failed
         if error is None:
             report({"finished": True})
         _end(error, report, given["job"]["root"])
