@@ -135,7 +135,7 @@ _TABLE = (
                 change=_set_version,
             )
         },
-        seconds=450,
+        seconds=600,
     ),
     Tool(
         "pulumi-language-python",
