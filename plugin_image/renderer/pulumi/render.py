@@ -56,9 +56,12 @@ _REMEDIES = {
     "Cannot find module": "add the package to package.json and package-lock.json",
     "was still running when the program ended": "await it, or make it an output "
     "(pulumi.Output.from_input); cancel what makes no resources",
-    "was never awaited": "await it, or make it an output (pulumi.Output.from_input)",
-    "is made in another thread": "make resources in the main thread, before the program ends; "
-    "threads may compute what goes into them",
+    "was never awaited": "await it, or make it an output (pulumi.Output.from_input); close() "
+    "what is not needed",
+    "is made after the end of the program": "await what makes it, or make that an output "
+    "(pulumi.Output.from_input)",
+    "is made in another thread": "make resources in the main thread; threads may compute what "
+    "goes into them",
 }
 
 

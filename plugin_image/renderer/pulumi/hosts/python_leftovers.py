@@ -1,8 +1,9 @@
 """What a Python program leaves undone or lets fail, which Python passes over.
 
-A task that nobody awaits, a coroutine that is never started, a thread that outlives the
-program: what they were to register would be missing from a render that looks complete.
-Runs in the program's own interpreter.
+A task that nobody awaits, a coroutine that is never started, a thread that makes resources:
+these would be missing from a render that looks complete. What libraries leave behind, and
+what ends soon without making a resource, is nothing of the kind. Runs in the program's own
+interpreter.
 """
 
 import asyncio
@@ -10,21 +11,27 @@ import gc
 import inspect
 import os
 import threading
+import traceback
 import warnings
 from collections.abc import Callable
-from types import CodeType, CoroutineType
-from typing import Any
+from pathlib import Path
+from types import CoroutineType
+from typing import Any, Final
 
 import pulumi
+
+_GRACE_SECONDS: Final = 2.0
+"""What tasks are given to end after the program has."""
 
 
 class Leftovers:
     """Watches one program, from before its start."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, root: str) -> None:
-        """`loop` is the one that registers resources; places are told relative to `root`."""
+        """`loop` is the one that registers resources; the program's files are below `root`."""
         self._loop = loop
         self._root = root
+        self._ended = False
         self._errors: list[BaseException] = []
         self._tasks: list[asyncio.Task[Any]] = []
         loop.set_task_factory(self._task)
@@ -36,13 +43,17 @@ class Leftovers:
 
     def error(self) -> BaseException | None:
         """The first failure that nobody was told of, or what is left undone at the very end."""
-        # What threads left for the loop, and the end of what the program cancelled.
+        self._ended = True
+        # What threads left for the loop.
         self._loop.run_until_complete(asyncio.sleep(0))
-        self._loop.run_until_complete(asyncio.sleep(0))
-        running = [self._unfinished(task) for task in self._tasks if not task.done()]
+        # A program may have set a factory of its own.
+        tasks = list(dict.fromkeys([*self._tasks, *asyncio.all_tasks(self._loop)]))
+        if pending := [task for task in tasks if not task.done()]:
+            self._loop.run_until_complete(asyncio.wait(pending, timeout=_GRACE_SECONDS))
+        running = [self._unfinished(task) for task in tasks if self._goes_on(task)]
         # Looked for here: they would tell of it themselves when they are collected, but a
         # collection takes a tenth of a render.
-        failed = [error for task in self._tasks if (error := _unnoticed(task))]
+        failed = [error for task in tasks if (error := _unnoticed(task))]
         for coroutine in filter(_never_started, gc.get_objects()):
             self._never_awaited(coroutine)
         return next(iter([*self._errors, *failed, *running]), None)
@@ -51,40 +62,52 @@ class Leftovers:
         self, loop: asyncio.AbstractEventLoop, coroutine: Any, **kwargs: Any
     ) -> asyncio.Task[Any]:
         task = asyncio.Task(coroutine, loop=loop, **kwargs)
-        # One that is compiled makes no resources: some versions of the SDK leave gRPC's server on.
-        if isinstance(coroutine, CoroutineType):
-            self._tasks.append(task)
+        self._tasks.append(task)
         return task
 
-    def _failed_in_the_loop(self, _loop: object, context: dict[str, Any]) -> None:
-        self._errors.append(context.get("exception") or RuntimeError(context["message"]))
+    def _failed_in_the_loop(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Take what a callback raised; connections that end in disorder are told of, too."""
+        if "exception" in context and context.keys() & {"handle", "future"}:
+            self._errors.append(context["exception"])
+        else:
+            loop.default_exception_handler(context)
 
     def _failed_in_a_thread(self, failed: threading.ExceptHookArgs) -> None:
-        if failed.exc_value and not isinstance(failed.exc_value, SystemExit):
+        frames = traceback.extract_tb(failed.exc_traceback)
+        if failed.exc_value and any(self._is_own(frame.filename) for frame in frames):
             self._errors.append(failed.exc_value)
+        else:
+            threading.__excepthook__(failed)
 
     def _never_awaited(self, coroutine: Any) -> None:
-        self._errors.append(RuntimeError(f"{self._called(coroutine.cr_code)} was never awaited"))
+        if self._is_own(coroutine.cr_code.co_filename):
+            self._errors.append(RuntimeError(f"{self._called(coroutine)} was never awaited"))
 
     def _require_the_loop(self, resource: str) -> None:
         """Where else a resource is made, its registration comes to nothing."""
-        if asyncio._get_running_loop() is not self._loop:
-            error = RuntimeError(
-                f"{resource} is made in another thread, or after the end of the program"
-            )
+        if self._ended or asyncio._get_running_loop() is not self._loop:
+            late = self._ended or threading.current_thread() is threading.main_thread()
+            place = "after the end of the program" if late else "in another thread"
+            error = RuntimeError(f"{resource} is made {place}")
             self._errors.append(error)
             raise error
 
+    def _goes_on(self, task: asyncio.Task[Any]) -> bool:
+        code = getattr(task.get_coro(), "cr_code", None)
+        return not task.done() and code is not None and self._is_own(code.co_filename)
+
     def _unfinished(self, task: asyncio.Task[Any]) -> RuntimeError:
-        coroutine: Any = task.get_coro()
         return RuntimeError(
-            f"{self._called(coroutine.cr_code)} was still running when the program ended"
+            f"{self._called(task.get_coro())} was still running when the program ended"
         )
 
-    def _called(self, code: CodeType) -> str:
-        path = os.path.relpath(code.co_filename, self._root)
-        place = "" if path.startswith(os.pardir) else f" ({path}:{code.co_firstlineno})"
-        return f"{code.co_name}(){place}"
+    def _called(self, coroutine: Any) -> str:
+        code = coroutine.cr_code
+        place = f"{os.path.relpath(code.co_filename, self._root)}:{code.co_firstlineno}"
+        return f"{code.co_name}() ({place})"
+
+    def _is_own(self, file: str) -> bool:
+        return Path(file).is_relative_to(self._root) and "site-packages" not in file
 
 
 def _never_started(found: object) -> bool:
@@ -101,8 +124,8 @@ def _before_each_resource(check: Callable[[str], None]) -> None:
     register = pulumi.Resource.__init__
 
     # Not named `__init__`: the SDK counts frames of that name to find the program's own.
-    def checked(self: Any, kind: str, name: str, *args: Any, **kwargs: Any) -> None:
+    def checked(self: Any, t: str, name: str, *args: Any, **kwargs: Any) -> None:
         check(f"{type(self).__name__} {name!r}")
-        register(self, kind, name, *args, **kwargs)
+        register(self, t, name, *args, **kwargs)
 
-    pulumi.Resource.__init__ = checked  # type: ignore[method-assign, assignment]
+    pulumi.Resource.__init__ = checked  # type: ignore[method-assign]
