@@ -121,9 +121,9 @@ def _common(*more: str) -> str:
         "option httplog",
         "option dontlog-normal",
         # Argo CD asks three times, a second apart, and its error is to come within three seconds:
-        # what is left has to do for a pod that has vanished and for another one after it.
-        "timeout connect 300ms",
-        "timeout check 2s",
+        # what is left has to do for a pod that has vanished and for another one after it. It is
+        # for TLS, too, and a check has a second for all of it, so no `timeout check`.
+        "timeout connect 350ms",
         # Argo CD's own deadlines end a render long before; these only clear up after it.
         "timeout client 15m",
         "timeout server 15m",
