@@ -4,36 +4,12 @@ Python: pulumi 3.113 of April 2024, the first whose protocol has callbacks, and 
 Node.js: 3.113 and 3.270. They are installed once, into the renderer's own cache.
 """
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from plugin_image.renderer.errors import ProgramError
-from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.pulumi.render import render
-from plugin_image.renderer.settings import Settings
-from tests.toolchain import cache
-
-SDKS = Path(__file__).with_name("sdks")
-OPTIONS = Options(stack="dev", config={"token": "t0ken-of-the-test"})
-
-INSTALLING_SECONDS = 300
-
-
-def stream_of(version: str, folder: Path) -> str:
-    """Render the program of a language with one version of its SDK, in a copy."""
-    program = folder / version
-    shutil.copytree(SDKS / version.partition("-")[0], program)
-    shutil.copytree(SDKS / "versions" / version, program, dirs_exist_ok=True)
-    settings = Settings(
-        deadline_seconds=INSTALLING_SECONDS,
-        concurrency=2,
-        cache=cache.folder() / "sdk-versions",
-        passed_env=(),
-        passphrase=None,
-    )
-    return render(program, OPTIONS, settings)
+from tests.render.sdk_programs import stream_of
 
 
 @pytest.mark.parametrize("version", ["python-newest", "nodejs-oldest", "nodejs-newest"])

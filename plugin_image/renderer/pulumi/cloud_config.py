@@ -44,7 +44,7 @@ def read(
     except CliMissingError as error:
         raise ProjectError(
             f"{uses}, which takes the Pulumi CLI",
-            fix="use the variant `full` of the plugin image, or a passphrase "
+            fix="add the CLI to the plugin image, or use a passphrase "
             "(`pulumi stack change-secrets-provider passphrase`)",
         ) from error
     except CliError as error:

@@ -7,10 +7,11 @@ own runs with the SDKs of the image.
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,10 @@ _KEPT = 12
 """How many sets of dependencies of a language are kept; one may have hundreds of megabytes."""
 
 _IN_USE_SECONDS = 600
+
+_NPM_PREFIX = re.compile(r"npm error (?:notarget |404 )?")
+_NPM_CODE = re.compile(r"(?:npm error)?(?: (?:code|syscall|errno) .*)?")
+"""What npm says before it says what is wrong, and lines without words."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +78,13 @@ class Cache:
         install(partial)
         partial.rename(target)
 
-    def run(self, command: Sequence[str | Path], cwd: Path) -> None:
-        """Run an installer. Raises DependencyError with what it said, and DeadlineError."""
+    def run(
+        self, command: Sequence[str | Path], cwd: Path, extra: Mapping[str, str] | None = None
+    ) -> None:
+        """Run an installer, with `extra` in its environment.
+
+        Raises DependencyError with what it said, and DeadlineError.
+        """
         name = Path(command[0]).name
         env = environment.for_installer(os.environ, self.scratch)
         env |= {
@@ -84,6 +94,7 @@ class Cache:
             # A workspace above the project would bring modules that nobody looks at.
             "GOWORK": "off",
             "GOMODCACHE": str(self.folder / "go-modules"),
+            **(extra or {}),
         }
         ended = supervise.run(
             command,
@@ -95,7 +106,7 @@ class Cache:
         if ended.status:
             raise DependencyError(
                 f"the program's dependencies cannot be installed: {_reason(ended.output)}",
-                fix="correct the lock file, or give the plugin access to its registry",
+                fix="correct what the program asks for, or give the plugin access to its registry",
                 details=ended.output,
             )
 
@@ -126,8 +137,11 @@ def tool(name: str) -> Path:
 
 
 def _reason(output: str) -> str:
-    """The line of an installer's output that says what is wrong."""
-    lines = [line.strip(" ×╰─▶│├").strip() for line in output.splitlines()]
-    words = ("error", "no solution", "not found")
-    telling = (line for line in lines if any(word in line.lower() for word in words))
-    return next(telling, next(filter(None, lines), "it gave no reason"))
+    """What is wrong, by the output of uv, npm or go: the first error, and uv's cause of it."""
+    lines = [line for line in map(str.strip, output.splitlines()) if not _NPM_CODE.fullmatch(line)]
+    words = ("error", "not found")
+    telling = (n for n, line in enumerate(lines) if any(word in line.lower() for word in words))
+    first = next(telling, 0)
+    error, *rest = lines[first:] or ["it gave no reason"]
+    causes = [line.removeprefix("cause: ") for line in rest[:1] if line.startswith("cause: ")]
+    return ": ".join([_NPM_PREFIX.sub("", error), *causes])

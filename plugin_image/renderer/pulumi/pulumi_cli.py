@@ -1,4 +1,5 @@
-"""Runs the Pulumi CLI, for what it alone can read. The variant `full` of the image has it.
+"""Runs the Pulumi CLI, for what it alone can read. Images of the plugin have it where
+somebody added it (docs/image.md).
 
 It gets the sidecar's whole environment, credentials included, which no program sees.
 """

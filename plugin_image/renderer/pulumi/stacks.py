@@ -50,7 +50,7 @@ class Stacks:
         except CliMissingError as error:
             raise Refusal(
                 f"the program refers to the stack {name!r}, and the Pulumi CLI is not here",
-                "use the variant `full` of the plugin image, or pass the values as configuration",
+                "add the CLI to the plugin image, or pass the values as configuration",
             ) from error
         except CliError as error:
             raise MonitorError("NOT_FOUND", f"stack {name!r} cannot be read: {error}") from error

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from plugin_image.renderer.pulumi.program import Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline
 
 IMAGE_MODULES = Path(__file__).resolve().parents[4] / "node_modules"
-"""What programs without a package-lock.json run with."""
+"""What programs run with that ask for no packages."""
 _OTHER_LOCKS = ("yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
 _RUNNER = Path(__file__).with_name("nodejs_runner.js")
 _PARALLEL = 16
@@ -33,11 +33,14 @@ _DIAGNOSTIC = re.compile(r"(\S+)\((\d+),\d+\): (error TS\d+: .*)")
 """How TypeScript tells what it found: `index.ts(3,7): error TS2322: Type …`."""
 _REFERENCE = re.compile(r"^<ref \*\d+> ")
 """How Node.js marks an error that refers to itself."""
-_HEADER = re.compile(r"Running program '.*' failed with an unhandled exception:")
+_HEADER = re.compile(
+    r"Running program '.*' failed with an unhandled exception:"
+    r"|TSError: ⨯ Unable to compile TypeScript:"
+)
 
 
 def install(root: Path, cache: Cache) -> Path:
-    """The `node_modules` that `package-lock.json` asks for, or else the image's.
+    """The `node_modules` that `package-lock.json` or `package.json` asks for, or else the image's.
 
     A folder that is there already, at someone's desk or committed, is used as it is.
 
@@ -46,16 +49,31 @@ def install(root: Path, cache: Cache) -> Path:
     manifest, lock = root / "package.json", root / "package-lock.json"
     if (root / "node_modules").is_dir():
         return root / "node_modules"
-    if not (lock.is_file() and manifest.is_file()):
-        dependencies.refuse_other_locks(root, _OTHER_LOCKS, "package-lock.json")
-        return IMAGE_MODULES
+    if lock.is_file() and manifest.is_file():
+        return _installed(cache, root, [manifest, lock], "ci")
+    dependencies.refuse_other_locks(root, _OTHER_LOCKS, "package-lock.json")
+    if manifest.is_file() and _asks_for_packages(manifest):
+        return _installed(cache, root, [manifest], "install")
+    return IMAGE_MODULES
 
+
+def _asks_for_packages(manifest: Path) -> bool:
+    try:
+        package = json.loads(manifest.read_text())
+    except ValueError as error:
+        raise DependencyError(
+            f"package.json is not valid JSON: {error}", fix="correct it"
+        ) from error
+    return isinstance(package, dict) and bool(package.get("dependencies"))
+
+
+def _installed(cache: Cache, root: Path, files: Sequence[Path], command: str) -> Path:
     def fill(folder: Path) -> None:
-        for path in (manifest, lock):
+        for path in files:
             (folder / path.name).write_bytes(path.read_bytes())
-        cache.run([dependencies.tool("npm"), "ci", "--no-audit", "--no-fund"], folder)
+        cache.run([dependencies.tool("npm"), command, "--no-audit", "--no-fund"], folder)
 
-    return cache.once("node", root, [manifest, lock], fill) / "node_modules"
+    return cache.once("node", root, files, fill) / "node_modules"
 
 
 def run(program: Program, installed: Path, deadline: Deadline) -> Run:
@@ -68,7 +86,7 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
     if not runner.is_file():
         raise DependencyError(
             "@pulumi/pulumi is not among the program's dependencies",
-            fix="add it to package.json and package-lock.json",
+            fix="add it to package.json, and commit a package-lock.json",
         )
     with _modules_beside(program.project.root, installed):
         if not _is_typescript(program):

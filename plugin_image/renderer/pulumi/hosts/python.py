@@ -6,65 +6,21 @@ without a name, which holds all that was known if the program dies.
 
 import json
 import os
-import re
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from plugin_image.renderer import supervise
-from plugin_image.renderer.errors import DependencyError, ProjectError
-from plugin_image.renderer.pulumi import dependencies
-from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.pulumi.hosts.python_packages import install
 from plugin_image.renderer.pulumi.monitor.recording import Event
 from plugin_image.renderer.pulumi.program import Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline
 
-_OTHER_LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock")
-_LOCAL = re.compile(r"^\s*(?:-(?!-hash)|[./])|\bfile:|@\s*[./]", re.MULTILINE)
-"""Further files of requirements, options, and packages in folders."""
-_OUTSIDE = re.compile(r"(?:^|[\s@=:/])\.\./", re.MULTILINE)
+__all__ = ["install", "run"]
+
 _RUNNER = Path(__file__).with_name("python_runner.py")
-
-
-def install(root: Path, cache: Cache) -> Path:
-    """The interpreter that has what `requirements.txt` asks for, or else the image's.
-
-    Raises DependencyError, also for the lock files of other tools, and DeadlineError.
-    """
-    requirements = root / "requirements.txt"
-    if not requirements.is_file():
-        dependencies.refuse_other_locks(root, _OTHER_LOCKS, "requirements.txt")
-        return Path(sys.executable)
-
-    def fill(folder: Path) -> None:
-        uv, venv = dependencies.tool("uv"), folder / "venv"
-        cache.run([uv, "venv", "--quiet", "--relocatable", "--python", sys.executable, venv], root)
-        install: list[str | Path] = [uv, "pip", "install", "--quiet", "--compile-bytecode"]
-        cache.run([*install, "--python", _python(venv), "--requirement", requirements], root)
-
-    inputs = _inputs(requirements)
-    return _python(cache.once("python", root, inputs, fill) / "venv")
-
-
-def _inputs(requirements: Path) -> list[Path]:
-    """What decides about what is installed: all of the project where a part of it is named.
-
-    Raises DependencyError where files outside of the project are.
-    """
-    text = requirements.read_text()
-    if _OUTSIDE.search(text):
-        raise DependencyError(
-            "requirements.txt names a file outside of the project",
-            fix="move it into the project, or publish the package",
-        )
-    root = requirements.parent
-    return dependencies.project_files(root) if _LOCAL.search(text) else [requirements]
-
-
-def _python(venv: Path) -> Path:
-    return venv / "bin" / "python"
 
 
 def run(program: Program, interpreter: Path, deadline: Deadline) -> Run:

@@ -1,12 +1,14 @@
 """What is installed or built is kept under all that decides about it."""
 
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from plugin_image.renderer.errors import DependencyError, ProjectError
 from plugin_image.renderer.pulumi.dependencies import Cache
-from plugin_image.renderer.pulumi.hosts import go, python
+from plugin_image.renderer.pulumi.hosts import go, nodejs, python
 from plugin_image.renderer.supervise import Deadline
 
 
@@ -50,6 +52,70 @@ def test_a_changed_program_with_released_packages_installs_nothing(
     before = python.install(root, cache)
     (root / "lib" / "code.py").write_text("2")
     assert python.install(root, cache) == before
+
+
+@pytest.mark.parametrize("source", ["editable", "directory", "path"])
+def test_a_changed_file_of_a_package_that_uv_locked_is_installed_again(
+    cache: _Keys, root: Path, source: str
+) -> None:
+    (root / "pyproject.toml").write_text("")
+    (root / "uv.lock").write_text(f'source = {{ {source} = "lib" }}')
+    before = python.install(root, cache)
+    (root / "lib" / "code.py").write_text("2")
+    assert python.install(root, cache) != before
+
+
+@pytest.mark.parametrize("file", ["uv.lock", "pyproject.toml"])
+def test_a_change_of_what_names_released_packages_installs_again(
+    cache: _Keys, root: Path, file: str
+) -> None:
+    (root / "pyproject.toml").write_text("project.dependencies = ['pulumi']")
+    (root / "uv.lock").write_text('source = { virtual = "." }')
+    before = python.install(root, cache)
+    (root / "lib" / "code.py").write_text("2")
+    assert python.install(root, cache) == before
+    with (root / file).open("a") as named:
+        named.write("\n")
+    assert python.install(root, cache) != before
+
+
+def test_a_program_that_asks_for_no_packages_installs_nothing(cache: _Keys, root: Path) -> None:
+    (root / "pyproject.toml").write_text("[tool.ruff]\nline-length = 99\n")
+    (root / "package.json").write_text('{"devDependencies": {"typescript": "^5"}}')
+    assert python.install(root, cache) == Path(sys.executable)
+    assert nodejs.install(root, cache) == nodejs.IMAGE_MODULES
+
+
+@pytest.mark.parametrize(
+    ("host", "file"), [(python, "poetry.lock"), (nodejs, "yarn.lock"), (nodejs, "pnpm-lock.yaml")]
+)
+def test_locks_of_other_tools_are_refused(
+    cache: _Keys, root: Path, host: ModuleType, file: str
+) -> None:
+    (root / "pyproject.toml").write_text("project.dependencies = ['pulumi']")
+    (root / "package.json").write_text('{"dependencies": {"@pulumi/pulumi": "^3"}}')
+    (root / file).write_text("")
+    with pytest.raises(DependencyError, match=f"locked by {file} alone"):
+        host.install(root, cache)
+
+
+@pytest.mark.parametrize("file", ["pyproject.toml", "package.json"])
+def test_a_file_of_packages_that_cannot_be_read_is_named(
+    cache: _Keys, root: Path, file: str
+) -> None:
+    (root / file).write_text("[")
+    with pytest.raises(DependencyError, match=f"{file} is not valid"):
+        (python if file == "pyproject.toml" else nodejs).install(root, cache)
+
+
+@pytest.mark.parametrize("named", ['{ editable = "../lib" }', '{ path = "../lib.whl" }'])
+def test_packages_that_uv_locked_outside_of_the_project_are_refused(
+    cache: _Keys, root: Path, named: str
+) -> None:
+    (root / "pyproject.toml").write_text("")
+    (root / "uv.lock").write_text(f"source = {named}")
+    with pytest.raises(DependencyError, match="outside of the project"):
+        python.install(root, cache)
 
 
 @pytest.mark.parametrize("requirements", ["../lib", "-r ../base.txt", "lib @ file:../lib"])

@@ -1,0 +1,38 @@
+"""The same program in two languages, and what renders it with packages of its own.
+
+They are installed once, into a cache of the renderer that stays.
+"""
+
+import shutil
+from pathlib import Path
+
+from plugin_image.renderer.pulumi.options import Options
+from plugin_image.renderer.pulumi.render import render
+from plugin_image.renderer.settings import Settings
+from tests.toolchain import cache
+
+SDKS = Path(__file__).with_name("sdks")
+VERSIONS = SDKS / "versions"
+
+INSTALLING_SECONDS = 300
+
+
+def stream_of(version: str, folder: Path) -> str:
+    """Render the program of a language with one version of its SDK, in a copy."""
+    program = folder / version
+    shutil.copytree(SDKS / version.partition("-")[0], program)
+    shutil.copytree(VERSIONS / version, program, dirs_exist_ok=True)
+    return rendered(program)
+
+
+def rendered(program: Path) -> str:
+    """The stream of a program with its packages."""
+    settings = Settings(
+        deadline_seconds=INSTALLING_SECONDS,
+        concurrency=2,
+        cache=cache.folder() / "sdk-versions",
+        passed_env=(),
+        passphrase=None,
+    )
+    options = Options(stack="dev", config={"token": "t0ken-of-the-test"})
+    return render(program, options, settings)
