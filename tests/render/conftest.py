@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from plugin_image.renderer.pulumi.hosts import nodejs
+from plugin_image.renderer.pulumi.hosts import nodejs_packages
 from tests import toolchain
 from tests.e2e.harness import image_packages
 from tests.render import corpus
@@ -28,7 +28,7 @@ def image_programs(pytestconfig: pytest.Config) -> Iterator[None]:
         folders = [str(path.parent) for path in toolchain.ensure(_PARTS).values()]
         folders.append(str(image_packages.node(corpus.PLUGIN_IMAGE)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nodejs, "IMAGE_MODULES", corpus.image_modules())
+        patch.setattr(nodejs_packages, "IMAGE_MODULES", corpus.image_modules())
         for name, value in _CREDENTIALS.items():
             patch.setenv(name, value)
         patch.setenv("PATH", ":".join([*folders, os.environ["PATH"]]))

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from plugin_image.renderer.errors import RenderError
-from plugin_image.renderer.pulumi.hosts import nodejs
+from plugin_image.renderer.pulumi.hosts import nodejs_packages
 from plugin_image.renderer.pulumi.render import render
 from tests.render import corpus
 from tests.render.corpus import Case
@@ -32,7 +32,7 @@ def _rendered(case: Case, cache: Path) -> str:
 
 def main(cache: str, *names: str) -> None:
     """Print the digests."""
-    nodejs.IMAGE_MODULES = corpus.image_modules()
+    nodejs_packages.IMAGE_MODULES = corpus.image_modules()
     found = {name: _rendered(corpus.named(name), Path(cache)) for name in names}
     json.dump(found, sys.stdout)
 

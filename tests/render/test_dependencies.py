@@ -37,39 +37,31 @@ build-backend = "uv_build"
 
 
 @pytest.fixture
-def python_program(tmp_path: Path) -> Path:
-    """A program whose `pyproject.toml` asks for an SDK and for a package in its own folder."""
-    program = tmp_path / "program"
-    shutil.copytree(SDKS / "python", program)
-    main = program / "__main__.py"
+def program(tmp_path: Path) -> Path:
+    """A Python program that needs a package in its own folder."""
+    folder = tmp_path / "program"
+    shutil.copytree(SDKS / "python", folder)
+    main = folder / "__main__.py"
     main.write_text(
         main.read_text().replace('labels = {"app": "web"}', "from labels import LABELS as labels")
     )
-    package = program / "lib" / "src" / "labels"
+    package = folder / "lib" / "src" / "labels"
     package.mkdir(parents=True)
-    (program / "lib" / "pyproject.toml").write_text(_LIBRARY)
+    (folder / "lib" / "pyproject.toml").write_text(_LIBRARY)
     (package / "__init__.py").write_text('LABELS = {"app": "web"}\n')
-    versions = (VERSIONS / "python-newest" / "requirements.txt").read_text().split()
-    (program / "pyproject.toml").write_text(
-        _PYPROJECT.format(versions=", ".join(f'"{version}"' for version in versions))
-    )
-    return program
+    return folder
 
 
-def test_a_program_gets_what_its_uv_lock_names(python_program: Path, tmp_path: Path) -> None:
-    subprocess.run(
-        [dependencies.tool("uv"), "lock", "--quiet", "--project", python_program], check=True
-    )
-    # The lock alone decides, and what it names is no longer in this file.
-    manifest = python_program / "pyproject.toml"
-    manifest.write_text(manifest.read_text().replace('"labels", ', ""))
-    assert rendered(python_program) == _expected(tmp_path)
+def test_a_program_gets_what_its_uv_lock_names(program: Path, tmp_path: Path) -> None:
+    manifest = program / "pyproject.toml"
+    manifest.write_text(_PYPROJECT.format(versions=", ".join(f'"{v}"' for v in _versions())))
+    subprocess.run([dependencies.tool("uv"), "lock", "--quiet", "--project", program], check=True)
+    _assert_renders_in_any_copy(program, tmp_path)
 
 
-def test_a_program_without_a_lock_gets_what_its_pyproject_toml_asks_for(
-    python_program: Path, tmp_path: Path
-) -> None:
-    assert rendered(python_program) == _expected(tmp_path)
+def test_a_program_gets_what_its_requirements_name(program: Path, tmp_path: Path) -> None:
+    (program / "requirements.txt").write_text("\n".join(["-e ./lib", *_versions()]))
+    _assert_renders_in_any_copy(program, tmp_path)
 
 
 def test_a_program_without_a_lock_gets_what_its_package_json_asks_for(tmp_path: Path) -> None:
@@ -77,14 +69,25 @@ def test_a_program_without_a_lock_gets_what_its_package_json_asks_for(tmp_path: 
     shutil.copytree(SDKS / "nodejs", program)
     asked = json.loads((VERSIONS / "nodejs-newest" / "package.json").read_text())
     asked["dependencies"]["semver"] = "7.7.2"
+    asked["scripts"] = {"postinstall": "node scripts/that-are-elsewhere.js"}
     (program / "package.json").write_text(json.dumps(asked))
     main = program / "index.js"
     main.write_text(f'require("semver").parse("1.2.3").major;\n{main.read_text()}')
-    assert rendered(program) == _expected(tmp_path)
+    _assert_renders_in_any_copy(program, tmp_path)
 
 
-def _expected(folder: Path) -> str:
-    return stream_of("python-newest", folder / "expected")
+def _versions() -> list[str]:
+    return (VERSIONS / "python-newest" / "requirements.txt").read_text().split()
+
+
+def _assert_renders_in_any_copy(program: Path, folder: Path) -> None:
+    """The second render finds what the first installed, when the first one's copy is gone."""
+    expected = stream_of("python-newest", folder / "expected")
+    for name in ("first", "second"):
+        copy = folder / name
+        shutil.copytree(program, copy)
+        assert rendered(copy) == expected, name
+        shutil.rmtree(copy)
 
 
 @pytest.mark.parametrize(

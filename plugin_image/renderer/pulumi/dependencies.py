@@ -10,8 +10,9 @@ import os
 import re
 import shutil
 import sys
+import textwrap
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,8 @@ _KEPT = 12
 
 _IN_USE_SECONDS = 600
 
+_LONGEST = 600
+"""How long a reason is at most; all that was said follows it."""
 _NPM_PREFIX = re.compile(r"npm error (?:notarget |404 )?")
 _NPM_CODE = re.compile(r"(?:npm error)?(?: (?:code|syscall|errno) .*)?")
 """What npm says before it says what is wrong, and lines without words."""
@@ -117,6 +120,15 @@ def project_files(root: Path) -> list[Path]:
     return [path for path in found if path.relative_to(root).parts[0] != ".git"]
 
 
+def copied(files: Iterable[Path], root: Path, folder: Path) -> Path:
+    """The folder, with copies of these files of `root` at their places."""
+    for file in files:
+        copy = folder / file.relative_to(root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
+    return folder
+
+
 def refuse_other_locks(root: Path, names: Sequence[str], instead: str) -> None:
     """Raise DependencyError when the program is locked by a tool whose lock is not read here."""
     found = next((name for name in names if (root / name).is_file()), None)
@@ -137,11 +149,12 @@ def tool(name: str) -> Path:
 
 
 def _reason(output: str) -> str:
-    """What is wrong, by the output of uv, npm or go: the first error, and uv's cause of it."""
+    """What is wrong, by the output of uv, npm or go: the first error, and uv's causes of it."""
     lines = [line for line in map(str.strip, output.splitlines()) if not _NPM_CODE.fullmatch(line)]
     words = ("error", "not found")
     telling = (n for n, line in enumerate(lines) if any(word in line.lower() for word in words))
     first = next(telling, 0)
-    error, *rest = lines[first:] or ["it gave no reason"]
-    causes = [line.removeprefix("cause: ") for line in rest[:1] if line.startswith("cause: ")]
-    return ": ".join([_NPM_PREFIX.sub("", error), *causes])
+    error, *causes = lines[first:] or ["it gave no reason"]
+    if not error.startswith("error: "):
+        return _NPM_PREFIX.sub("", error).rstrip(".")
+    return textwrap.shorten(" ".join([error, *causes]), _LONGEST).rstrip(".")

@@ -44,16 +44,17 @@ _HOSTS = ("python", "nodejs", "go", "yaml")
 """Runtimes of Pulumi.yaml, each a module of `hosts`."""
 
 
+_PACKAGES = "requirements.txt, or to pyproject.toml and uv.lock"
 _REMEDIES = {
     "Missing required configuration variable": "set it in the stack's file or in the "
     "Application's plugin parameter `config`",
-    "the Pulumi SDK is not installed": "add pulumi to requirements.txt",
+    "the Pulumi SDK is not installed": f"add pulumi to {_PACKAGES}",
     "Pulumi SDK": "use pulumi 3.113.0 or newer",
     "no resource plugin": "keep resources of other providers in a stack of their own that "
     "`pulumi up` deploys, and pass its outputs as configuration",
-    "ModuleNotFoundError": "add the package to requirements.txt",
+    "ModuleNotFoundError": f"add the package to {_PACKAGES}",
     "MemoryError": "make the program smaller, or raise the plugin's memory limit",
-    "Cannot find module": "add the package to package.json and package-lock.json",
+    "Cannot find module": "add the package to package.json, and commit a package-lock.json",
     "was still running when the program ended": "await it, or make it an output "
     "(pulumi.Output.from_input); cancel what makes no resources",
     "was never awaited": "await it, or make it an output (pulumi.Output.from_input); close() "

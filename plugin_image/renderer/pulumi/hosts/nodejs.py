@@ -8,7 +8,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -16,15 +16,14 @@ from plugin_image.renderer import supervise
 from plugin_image.renderer.errors import DependencyError, ProjectError
 from plugin_image.renderer.plain import plain
 from plugin_image.renderer.pulumi import dependencies
-from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.hosts.nodejs_packages import install
 from plugin_image.renderer.pulumi.hosts.typescript import CompiledSources
 from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
 from plugin_image.renderer.pulumi.program import Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline
 
-IMAGE_MODULES = Path(__file__).resolve().parents[4] / "node_modules"
-"""What programs run with that ask for no packages."""
-_OTHER_LOCKS = ("yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
+__all__ = ["install", "run"]
+
 _RUNNER = Path(__file__).with_name("nodejs_runner.js")
 _PARALLEL = 16
 _MACHINE_CODE_KEPT = 8000
@@ -37,43 +36,6 @@ _HEADER = re.compile(
     r"Running program '.*' failed with an unhandled exception:"
     r"|TSError: ⨯ Unable to compile TypeScript:"
 )
-
-
-def install(root: Path, cache: Cache) -> Path:
-    """The `node_modules` that `package-lock.json` or `package.json` asks for, or else the image's.
-
-    A folder that is there already, at someone's desk or committed, is used as it is.
-
-    Raises DependencyError, also for the lock files of other tools, and DeadlineError.
-    """
-    manifest, lock = root / "package.json", root / "package-lock.json"
-    if (root / "node_modules").is_dir():
-        return root / "node_modules"
-    if lock.is_file() and manifest.is_file():
-        return _installed(cache, root, [manifest, lock], "ci")
-    dependencies.refuse_other_locks(root, _OTHER_LOCKS, "package-lock.json")
-    if manifest.is_file() and _asks_for_packages(manifest):
-        return _installed(cache, root, [manifest], "install")
-    return IMAGE_MODULES
-
-
-def _asks_for_packages(manifest: Path) -> bool:
-    try:
-        package = json.loads(manifest.read_text())
-    except ValueError as error:
-        raise DependencyError(
-            f"package.json is not valid JSON: {error}", fix="correct it"
-        ) from error
-    return isinstance(package, dict) and bool(package.get("dependencies"))
-
-
-def _installed(cache: Cache, root: Path, files: Sequence[Path], command: str) -> Path:
-    def fill(folder: Path) -> None:
-        for path in files:
-            (folder / path.name).write_bytes(path.read_bytes())
-        cache.run([dependencies.tool("npm"), command, "--no-audit", "--no-fund"], folder)
-
-    return cache.once("node", root, files, fill) / "node_modules"
 
 
 def run(program: Program, installed: Path, deadline: Deadline) -> Run:

@@ -8,7 +8,7 @@ import pytest
 
 from plugin_image.renderer.errors import DependencyError, ProjectError
 from plugin_image.renderer.pulumi.dependencies import Cache
-from plugin_image.renderer.pulumi.hosts import go, nodejs, python
+from plugin_image.renderer.pulumi.hosts import go, nodejs, nodejs_packages, python
 from plugin_image.renderer.supervise import Deadline
 
 
@@ -65,17 +65,18 @@ def test_a_changed_file_of_a_package_that_uv_locked_is_installed_again(
     assert python.install(root, cache) != before
 
 
-@pytest.mark.parametrize("file", ["uv.lock", "pyproject.toml"])
-def test_a_change_of_what_names_released_packages_installs_again(
-    cache: _Keys, root: Path, file: str
+@pytest.mark.parametrize("named", ["requirements.txt", "uv.lock"])
+@pytest.mark.parametrize("settings", ["pyproject.toml", "uv.toml"])
+def test_changed_settings_of_uv_install_again(
+    cache: _Keys, root: Path, named: str, settings: str
 ) -> None:
-    (root / "pyproject.toml").write_text("project.dependencies = ['pulumi']")
-    (root / "uv.lock").write_text('source = { virtual = "." }')
+    (root / "pyproject.toml").write_text("")
+    (root / "uv.toml").write_text("")
+    (root / named).write_text('source = { virtual = "." }' if named == "uv.lock" else "pulumi==3.1")
     before = python.install(root, cache)
     (root / "lib" / "code.py").write_text("2")
     assert python.install(root, cache) == before
-    with (root / file).open("a") as named:
-        named.write("\n")
+    (root / settings).write_text("# changed")
     assert python.install(root, cache) != before
 
 
@@ -83,29 +84,53 @@ def test_a_program_that_asks_for_no_packages_installs_nothing(cache: _Keys, root
     (root / "pyproject.toml").write_text("[tool.ruff]\nline-length = 99\n")
     (root / "package.json").write_text('{"devDependencies": {"typescript": "^5"}}')
     assert python.install(root, cache) == Path(sys.executable)
-    assert nodejs.install(root, cache) == nodejs.IMAGE_MODULES
+    assert nodejs.install(root, cache) == nodejs_packages.IMAGE_MODULES
 
 
 @pytest.mark.parametrize(
-    ("host", "file"), [(python, "poetry.lock"), (nodejs, "yarn.lock"), (nodejs, "pnpm-lock.yaml")]
+    ("host", "file"),
+    [
+        (python, "poetry.lock"),
+        (python, "uv.lock"),
+        (nodejs, "yarn.lock"),
+        (nodejs, "pnpm-lock.yaml"),
+        (nodejs, "npm-shrinkwrap.json"),
+    ],
 )
 def test_locks_of_other_tools_are_refused(
     cache: _Keys, root: Path, host: ModuleType, file: str
 ) -> None:
-    (root / "pyproject.toml").write_text("project.dependencies = ['pulumi']")
     (root / "package.json").write_text('{"dependencies": {"@pulumi/pulumi": "^3"}}')
     (root / file).write_text("")
     with pytest.raises(DependencyError, match=f"locked by {file} alone"):
         host.install(root, cache)
 
 
-@pytest.mark.parametrize("file", ["pyproject.toml", "package.json"])
-def test_a_file_of_packages_that_cannot_be_read_is_named(
-    cache: _Keys, root: Path, file: str
+@pytest.mark.parametrize("text", ["[", "[]", ""])
+def test_a_package_json_that_cannot_be_read_is_named(cache: _Keys, root: Path, text: str) -> None:
+    (root / "package.json").write_text(text)
+    with pytest.raises(DependencyError, match=r"package\.json is not"):
+        nodejs.install(root, cache)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "found"),
+    [
+        ("package.json", '{"dependencies": {"labels": "file:./lib"}}', "labels in a folder"),
+        ("package.json", '{"dependencies": {"a": "1"}, "workspaces": ["lib"]}', "workspaces"),
+        ("../package.json", '{"workspaces": ["program"]}', "workspaces"),
+        (".npmrc", "@ours:registry=https://npm.example.com", "settings in .npmrc"),
+    ],
+)
+def test_names_that_may_be_a_strangers_in_a_registry_take_a_lock(
+    cache: _Keys, root: Path, file: str, text: str, found: str
 ) -> None:
-    (root / file).write_text("[")
-    with pytest.raises(DependencyError, match=f"{file} is not valid"):
-        (python if file == "pyproject.toml" else nodejs).install(root, cache)
+    (root / "package.json").write_text('{"dependencies": {"labels": "*"}}')
+    (root / file).write_text(text)
+    with pytest.raises(DependencyError, match=found):
+        nodejs.install(root, cache)
+    (root / "package-lock.json").write_text("{}")
+    assert nodejs.install(root, cache) != nodejs_packages.IMAGE_MODULES
 
 
 @pytest.mark.parametrize("named", ['{ editable = "../lib" }', '{ path = "../lib.whl" }'])
