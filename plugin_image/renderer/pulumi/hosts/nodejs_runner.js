@@ -8,6 +8,7 @@
 const fs = require("fs");
 const Module = require("module");
 const path = require("path");
+const util = require("util");
 
 const { runner, root, ended, machineCode, compiled, recorded } = JSON.parse(process.env.RENDERER_RUN);
 // Processes that the program starts are none of ours.
@@ -18,6 +19,7 @@ const NOT_COMPILED = 75;
 
 const requireOfSdk = Module.createRequire(runner);
 
+inspectWithoutColours();
 loadWhenUsed(["@npmcli/arborist", "typescript-shim"]);
 // What V8 made of the SDK's thousand modules is kept, where Node.js knows how (22.1 on).
 Module.enableCompileCache?.(machineCode);
@@ -37,6 +39,17 @@ process.once("beforeExit", () => fs.writeFileSync(ended, ""));
 const address = readAll(0);
 process.argv.splice(1, 1, runner, `--monitor=${address}`, `--engine=${address}`);
 Module.runMain();
+
+/**
+ * The SDK tells errors in colours. With a stack that names `node_modules/@scope/file`, as its
+ * source maps do, Node.js then fills the memory until it gives up (seen with 20.20 and 22.23).
+ */
+function inspectWithoutColours() {
+    util.inspect = new Proxy(util.inspect, {
+        apply: (inspect, _, [value, options, ...rest]) =>
+            inspect(value, options?.colors ? { ...options, colors: false } : options, ...rest),
+    });
+}
 
 /** Put off what packs functions for the cloud: half of the SDK's time to load, and seldom used. */
 function loadWhenUsed(names) {
