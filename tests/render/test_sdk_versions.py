@@ -1,6 +1,7 @@
 """The program's own SDK counts, from the oldest that is reasonable to the newest.
 
-Python: pulumi 3.113 of April 2024, the first whose protocol has callbacks, and 3.272.
+Python: pulumi 3.113 of April 2024, the first whose protocol has callbacks, and 3.272, and the
+last pulumi-kubernetes 3.
 Node.js: 3.113 and 3.270. They are installed once, into the renderer's own cache.
 """
 
@@ -12,7 +13,9 @@ from plugin_image.renderer.errors import ProgramError
 from tests.render.sdk_programs import stream_of
 
 
-@pytest.mark.parametrize("version", ["python-newest", "nodejs-oldest", "nodejs-newest"])
+@pytest.mark.parametrize(
+    "version", ["python-newest", "python-kubernetes3", "nodejs-oldest", "nodejs-newest"]
+)
 def test_the_same_program_gives_the_same_bytes_with_every_sdk(version: str, tmp_path: Path) -> None:
     assert stream_of(version, tmp_path) == stream_of("python-oldest", tmp_path)
 

@@ -12,6 +12,8 @@ from plugin_image.renderer.pulumi.dependencies import Cache
 _OTHER_LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock", "pylock.toml")
 _SETTINGS = ("pyproject.toml", "uv.toml")
 """What tells uv of indexes and constraints."""
+_SETUPTOOLS = "setuptools==80.9.0"
+"""One of the last that have pkg_resources."""
 _LOCAL = re.compile(
     r"""
       ^\s*(?:-(?!-hash)|[./]) | \bfile: | @\s*[./]                      # requirements.txt
@@ -61,8 +63,22 @@ def _installed(cache: Cache, named: Path) -> Path:
             cache.run([uv, "sync", "--frozen", *options], project, environment)
         else:
             cache.run([uv, "pip", "install", *options, "--requirement", named.name], project)
+        if _needs_setuptools(venv):
+            cache.run([uv, "pip", "install", *options, _SETUPTOOLS], project)
 
     return _python(cache.once("python", root, files, fill) / "venv")
+
+
+def _needs_setuptools(venv: Path) -> bool:
+    """Whether an SDK takes pkg_resources from it without saying so, as those before 2024 do.
+
+    The environments that Pulumi itself makes have it.
+    """
+    packages = next(venv.glob("lib/python*/site-packages"))
+    needed = any(
+        "import pkg_resources" in sdk.read_text() for sdk in packages.glob("pulumi_*/_utilities.py")
+    )
+    return needed and not (packages / "pkg_resources").is_dir()
 
 
 def _inputs(named: Path) -> Sequence[Path]:
