@@ -74,6 +74,14 @@ class Ended:
     """Exit status; negative for the signal that ended it, as in `subprocess`."""
     output: str
     """The end of what it and its children wrote to stderr, and to stdout unless a file got it."""
+    late: DeadlineError | None = None
+    """That it was ended by its deadline, if it was."""
+
+    def in_time(self) -> "Ended":
+        """Itself. Raises DeadlineError when it was ended by its deadline."""
+        if self.late:
+            raise self.late
+        return self
 
     def how(self) -> str:
         """The status in words."""
@@ -96,18 +104,19 @@ def run(
     """Run `command` to its end and then end whatever it started.
 
     `stdin` makes its input, while it starts. Its stdout never reaches ours: the file
-    `result` gets it whole, or its end is kept together with that of stderr. Raises
-    DeadlineError, naming `doing`, when it does not end in time, and OSError when it cannot
-    be started.
+    `result` gets it whole, or its end is kept together with that of stderr. What does not
+    end in time is ended, and late by an error that names `doing`. Raises OSError when it
+    cannot be started.
     """
+    late = None
     with _started(command, cwd=cwd, env=env, pass_fds=pass_fds, result=result) as process:
         tail = _Tail(process.stderr if result else process.stdout)
         _give(process.stdin, stdin())
         try:
-            status = process.wait(timeout=deadline.remaining())
-        except subprocess.TimeoutExpired as error:
-            raise deadline.error(doing) from error
-    return Ended(status, tail.text())
+            process.wait(timeout=deadline.remaining())
+        except subprocess.TimeoutExpired:
+            late = deadline.error(doing)
+    return Ended(process.returncode, tail.text(), late)
 
 
 @dataclass(frozen=True)

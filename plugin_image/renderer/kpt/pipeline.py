@@ -37,7 +37,7 @@ def run(package: Path, scratch: Path, passed: Iterable[str], deadline: Deadline)
         env=_environment(scratch, passed),
         deadline=deadline,
         result=output,
-    )
+    ).in_time()
     if ended.status:
         raise _error(ended, results / "results.yaml", package)
     return output.read_bytes()

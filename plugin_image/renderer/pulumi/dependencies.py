@@ -105,7 +105,7 @@ class Cache:
             cwd=cwd,
             env=env,
             deadline=self.deadline,
-        )
+        ).in_time()
         if ended.status:
             raise DependencyError(
                 f"the program's dependencies cannot be installed: {_reason(ended.output)}",

@@ -73,7 +73,7 @@ class Host(Protocol):
         """Install the program's dependencies; give where they are."""
 
     def run(self, program: Program, installed: Path, deadline: Deadline) -> Run:
-        """Run the program with what `install` gave."""
+        """Run the program with what `install` gave, to its end or to the deadline."""
 
 
 def render(root: Path, options: Options, settings: Settings) -> str:
@@ -164,6 +164,7 @@ def _require_success(recording: Recording, run: Run) -> None:
     if recording.refusals:
         summary, fix = recording.refusals[0]
         raise RefusedError(summary, fix=fix)
+    ended.in_time()
     if run.failure:
         place = f" ({run.failure.place})" if run.failure.place else ""
         raise ProgramError(

@@ -43,7 +43,7 @@ def output_of(
         env=_environment(scratch),
         deadline=deadline,
         result=result,
-    )
+    ).in_time()
     if ended.status:
         # Folders have other names each time: equal failures give equal messages.
         said = ended.output.replace(f"{folder.path}/", "").replace(f"{folder.repository}/", "")

@@ -61,7 +61,7 @@ def _sources(root: Path) -> list[Path]:
 
 
 def run(program: Program, installed: Path, deadline: Deadline) -> Run:
-    """Run the binary. Raises ProjectError when `main` names nothing, and DeadlineError."""
+    """Run the binary. Raises ProjectError when `main` names nothing."""
     folder, _ = program.entry()
     events: list[Event] = []
     with Session(

@@ -41,8 +41,8 @@ _HEADER = re.compile(
 def run(program: Program, installed: Path, deadline: Deadline) -> Run:
     """Run the program with the modules in `installed`.
 
-    Raises DependencyError when the SDK is not among them, ProjectError when `main` names
-    nothing, and DeadlineError.
+    Raises DependencyError when the SDK is not among them, and ProjectError when `main` names
+    nothing.
     """
     runner = installed / "@pulumi" / "pulumi" / "cmd" / "run" / "index.js"
     if not runner.is_file():
@@ -56,7 +56,7 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
         sources = CompiledSources(program.cache, program.project.root, installed, program.env)
         if compiled := sources.kept():
             run = _run(program, runner, {"compiled": str(compiled)}, deadline)
-            if not run.ended.status:
+            if not run.ended.status or run.ended.late:
                 return run
             # The compiler tells failures best, and what it was not asked for before.
         recorded = program.scratch / "compiled.json"

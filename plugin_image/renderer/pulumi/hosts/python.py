@@ -26,7 +26,7 @@ _RUNNER = Path(__file__).with_name("python_runner.py")
 def run(program: Program, interpreter: Path, deadline: Deadline) -> Run:
     """Run the program with `interpreter`, in which its SDK is installed.
 
-    Raises ProjectError when there is nothing to run, and DeadlineError.
+    Raises ProjectError when there is nothing to run.
     """
     if not program.reads_stacks:
         return _run(program, interpreter, deadline, address="")

@@ -13,6 +13,7 @@ import grpc
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc
 
 from plugin_image.renderer import supervise
+from plugin_image.renderer.errors import DeadlineError
 from plugin_image.renderer.plain import plain
 from plugin_image.renderer.pulumi import dependencies
 from plugin_image.renderer.pulumi.dependencies import Cache
@@ -37,7 +38,7 @@ def install(root: Path, _cache: Cache) -> Path:
 
 
 def run(program: Program, installed: Path, deadline: Deadline) -> Run:
-    """Run the program. Raises ProjectError when `main` names nothing, and DeadlineError."""
+    """Run the program. Raises ProjectError when `main` names nothing."""
     events: list[Event] = []
     with (
         Session(
@@ -48,7 +49,10 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
         ) as host,
     ):
         request = _request(program, session.endpoint())
-        error = _interpret(request, host.port, deadline)
+        try:
+            error = _interpret(request, host.port, deadline)
+        except DeadlineError as late:
+            return Run(events, Ended(_FAILED, "", late))
         output = _telling(host.output())
     if error is None:
         # The host answers when it has interpreted everything; nothing can end it early.
