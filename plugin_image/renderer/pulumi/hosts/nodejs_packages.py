@@ -46,15 +46,15 @@ def _refuse_what_takes_a_lock(manifest: Path) -> None:
     asked = [pair for section in sections if isinstance(section, dict) for pair in section.items()]
     local = next((name for name, version in asked if str(version).startswith(_LOCAL)), None)
     if local:
-        found = f"{local} in a folder"
+        found = f"{local} is in a folder"
     elif (root / ".npmrc").is_file():
-        found = "settings in .npmrc"
+        found = "there are settings in .npmrc"
     elif any(map(_has_workspaces, (root, *root.parents))):
-        found = "workspaces"
+        found = "it belongs to workspaces"
     else:
         return
     raise DependencyError(
-        f"package.json asks for packages without a package-lock.json, and there is {found}",
+        f"package.json asks for packages without a package-lock.json, and {found}",
         fix="commit a package-lock.json beside it, of published packages",
     )
 

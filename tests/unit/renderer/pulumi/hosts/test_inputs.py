@@ -116,9 +116,13 @@ def test_a_package_json_that_cannot_be_read_is_named(cache: _Keys, root: Path, t
 @pytest.mark.parametrize(
     ("file", "text", "found"),
     [
-        ("package.json", '{"dependencies": {"labels": "file:./lib"}}', "labels in a folder"),
-        ("package.json", '{"dependencies": {"a": "1"}, "workspaces": ["lib"]}', "workspaces"),
-        ("../package.json", '{"workspaces": ["program"]}', "workspaces"),
+        ("package.json", '{"dependencies": {"labels": "file:./lib"}}', "labels is in a folder"),
+        (
+            "package.json",
+            '{"dependencies": {"a": "1"}, "workspaces": ["lib"]}',
+            "belongs to workspaces",
+        ),
+        ("../package.json", '{"workspaces": ["program"]}', "belongs to workspaces"),
         (".npmrc", "@ours:registry=https://npm.example.com", "settings in .npmrc"),
     ],
 )
