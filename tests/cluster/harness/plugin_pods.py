@@ -10,6 +10,7 @@ from tests.cluster.harness.clusters import Cluster
 from tests.e2e.harness.kubernetes_api import Object
 
 _READY_SECONDS = 60
+_ENDED = ("Succeeded", "Failed")
 _END_SECONDS = 120
 
 
@@ -49,20 +50,21 @@ class PluginPods:
         self.cluster.api.patch("apps/v1", "Deployment", self.name, spec, namespace=NAMESPACE)
 
     def time_left(self, names: Collection[str]) -> dict[str, float]:
-        """Wait until pods have ended; return how many seconds more each would have been given."""
+        """Wait until pods have ended; return how many seconds more each would have been given.
+
+        A pod has ended with its last container: the kubelet may take the rest of the time to
+        tell the API server that it is gone.
+        """
         due: dict[str, datetime] = {}
         left: dict[str, float] = {}
 
         def ended() -> bool:
-            present = self._times()
-            now = datetime.now(UTC)
-            due.update({name: time for name, time in present.items() if time})
-            left.update(
-                {
-                    name: (due[name] - now).total_seconds()
-                    for name in set(names) - present.keys() - left.keys()
-                }
-            )
+            present, now = self._present(), datetime.now(UTC)
+            times = {n: pod["metadata"].get("deletionTimestamp") for n, pod in present.items()}
+            due.update({n: datetime.fromisoformat(time) for n, time in times.items() if time})
+            running = {n for n, pod in present.items() if pod["status"]["phase"] not in _ENDED}
+            gone = set(names) - running - left.keys()
+            left.update({n: (due[n] - now).total_seconds() for n in gone})
             return len(left) == len(names)
 
         self.cluster.api.wait_for(
@@ -70,12 +72,11 @@ class PluginPods:
         )
         return left
 
-    def _times(self) -> dict[str, datetime | None]:
-        """Return when each pod, also one that ends, will be killed."""
+    def _present(self) -> dict[str, Object]:
+        """Return each pod, also one that ends, by its name."""
         selector = f"app.kubernetes.io/name={self.name}"
         pods = self.cluster.api.list("v1", "Pod", namespace=NAMESPACE, selector=selector)
-        times = {p["metadata"]["name"]: p["metadata"].get("deletionTimestamp") for p in pods}
-        return {name: time and datetime.fromisoformat(time) for name, time in times.items()}
+        return {pod["metadata"]["name"]: pod for pod in pods}
 
 
 def _is_ready(pod: Object) -> bool:
