@@ -12,7 +12,7 @@ from plugin_image.renderer.pulumi.dependencies import Cache
 IMAGE_MODULES = Path(__file__).resolve().parents[4] / "node_modules"
 """What programs run with that ask for no packages."""
 _OTHER_LOCKS = ("npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
-_LOCAL = ("file:", "link:", "workspace:", ".", "/", "~")
+_LOCAL = ("file:", "link:", "workspace:", "./", "../", "/", "~/")
 """How a version begins that is a folder."""
 
 

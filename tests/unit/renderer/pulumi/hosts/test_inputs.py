@@ -1,5 +1,6 @@
 """What is installed or built is kept under all that decides about it."""
 
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -111,6 +112,12 @@ def test_a_package_json_that_cannot_be_read_is_named(cache: _Keys, root: Path, t
     (root / "package.json").write_text(text)
     with pytest.raises(DependencyError, match=r"package\.json is not"):
         nodejs.install(root, cache)
+
+
+def test_a_range_of_versions_is_no_folder(cache: _Keys, root: Path) -> None:
+    versions = {"a": "~1.2.3", "b": "^1", "c": "1.x", "d": "*", "e": "npm:f@1", "g": ">=1 <2"}
+    (root / "package.json").write_text(json.dumps({"dependencies": versions}))
+    assert nodejs.install(root, cache) != nodejs_packages.IMAGE_MODULES
 
 
 @pytest.mark.parametrize(
