@@ -221,7 +221,7 @@ PROGRAMS = ("pulumi-resource-kubernetes", "pulumi-language-yaml")
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/Pulumi.yaml"))
 # The image holds no Go modules: what a Go program needs comes from the network, once.
 WITHIN = [path for path in EXAMPLES if not (path / "go.mod").exists()]
-LOCKS = ("requirements.txt", "package-lock.json", "node_modules")
+PACKAGES = ("requirements.txt", "package.json", "package-lock.json", "node_modules")
 
 
 class TestRendering:
@@ -234,9 +234,9 @@ class TestRendering:
         example: Path,
         tmp_path: Path,
     ) -> None:
-        # Without a lock file a program runs with the SDKs of the image.
+        # A program that asks for no packages runs with the SDKs of the image.
         inside = tmp_path / example.name
-        shutil.copytree(example, inside, ignore=shutil.ignore_patterns(*LOCKS))
+        shutil.copytree(example, inside, ignore=shutil.ignore_patterns(*PACKAGES))
         outside = tmp_path / "outside"
         shutil.copytree(example, outside, ignore=shutil.ignore_patterns("node_modules"))
         for path in (tmp_path, *tmp_path.rglob("*")):
