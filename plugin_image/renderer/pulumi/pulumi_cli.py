@@ -1,7 +1,7 @@
-"""Runs the Pulumi CLI, for what it alone can read. Images of the plugin have it where
-somebody added it (docs/image.md).
+"""Runs the Pulumi CLI, for what it alone can read.
 
-It gets the sidecar's whole environment, credentials included, which no program sees.
+No image of ours has it; docs/image.md shows how to add it. It gets the sidecar's whole
+environment, credentials included, which no program sees.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Installs what a Node.js program depends on, by npm, into a `node_modules` in the cache."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,19 +29,19 @@ def install(root: Path, cache: Cache) -> Path:
     if lock.is_file() and manifest.is_file():
         return _installed(cache, root, [manifest, lock], "ci")
     dependencies.refuse_other_locks(root, _OTHER_LOCKS, lock.name)
-    if not manifest.is_file() or not _read(manifest).get("dependencies"):
+    package = _read(manifest) if manifest.is_file() else {}
+    if not package.get("dependencies"):
         return IMAGE_MODULES
-    _refuse_what_takes_a_lock(manifest)
+    _refuse_what_takes_a_lock(root, package)
     return _installed(cache, root, [manifest], "install")
 
 
-def _refuse_what_takes_a_lock(manifest: Path) -> None:
+def _refuse_what_takes_a_lock(root: Path, package: Mapping[str, Any]) -> None:
     """Raise DependencyError where npm would ask a registry for something else than was meant.
 
     Only the manifest is installed from: a stranger may have published a package with the
     name of one that is in a folder here, or in a registry that is set up here.
     """
-    package, root = _read(manifest), manifest.parent
     sections = (package.get(name) for name in ("dependencies", "devDependencies"))
     asked = [pair for section in sections if isinstance(section, dict) for pair in section.items()]
     local = next((name for name, version in asked if str(version).startswith(_LOCAL)), None)
@@ -49,7 +49,7 @@ def _refuse_what_takes_a_lock(manifest: Path) -> None:
         found = f"{local} is in a folder"
     elif (root / ".npmrc").is_file():
         found = "there are settings in .npmrc"
-    elif any(map(_has_workspaces, (root, *root.parents))):
+    elif "workspaces" in package or any(map(_has_workspaces, root.parents)):
         found = "it belongs to workspaces"
     else:
         return
