@@ -1,18 +1,19 @@
-"""`python -m tests.toolchain [--list] [NAME...]`: builds the real parts that are missing."""
+"""`python -m tests.toolchain [--list] [NAME...]`: obtains the real parts that are missing."""
 
 import argparse
 import sys
 
-from tests.toolchain import DEFAULT, TOOLS, ToolchainError, cache, ensure
-from tests.toolchain._ensure import find, tool
+from tests.toolchain import DEFAULT, TOOLS, ToolchainError, _releases, cache, ensure
+from tests.toolchain._find import find
+from tests.toolchain._tools import tool
 from tests.toolchain.progress import duration
 
 
 def main() -> int:
-    """Build, or say what there is."""
+    """Obtain, or say what there is."""
     parser = argparse.ArgumentParser(prog="python -m tests.toolchain", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: what the tests need")
-    parser.add_argument("--list", action="store_true", help="say what there is and build nothing")
+    parser.add_argument("--list", action="store_true", help="only say what there is")
     arguments = parser.parse_args()
     names = arguments.names or list(TOOLS if arguments.list else DEFAULT)
     try:
@@ -29,9 +30,10 @@ def main() -> int:
 
 def _list(names: list[str]) -> None:
     sys.stdout.write(f"cache: {cache.folder()}\n")
+    releases = _releases.table()
     for name in names:
         part = tool(name)
-        state = find(part) or f"not built, takes up to {duration(part.seconds)}"
+        state = find(part, releases) or f"not there; building takes up to {duration(part.seconds)}"
         sys.stdout.write(f"{name:28} {state}\n")
 
 

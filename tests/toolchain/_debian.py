@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.toolchain._go import ToolchainError
+from tests.toolchain._errors import ToolchainError
 
 _RUN = """\
 #!/bin/sh

@@ -2,20 +2,27 @@
 
 import json
 import os
+import selectors
 import shutil
+import signal
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-LINKER_FLAGS = ("-s", "-w")
-"""Leave symbol tables out: linking is faster, and a program a third smaller."""
+from tests.toolchain._errors import ToolchainError
+from tests.toolchain.cache import StoppedError
+
+FLAGS = ("-gcflags=all=-l -dwarf=false", "-ldflags=-s -w")
+"""Without inlining and what debuggers read, compiling takes a third less, and programs run nearly
+as fast; without symbol tables, linking is faster, and a program a third smaller."""
 
 _OUTPUT_LINES = 20
-
-
-class ToolchainError(Exception):
-    """A real part cannot be had; says which, why and what to do."""
+_PROGRAM = "!"
+_SILENCE_SECONDS = 0.2
+_STOP_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -36,13 +43,13 @@ class Go:
         command = shutil.which("go")
         if command is None:
             raise ToolchainError(
-                "Go is missing: there is no `go` on PATH, and the real parts of the end-to-end"
-                f" tests are built with it ({_needed(folder)} or newer)."
+                "Go is missing: there is no `go` on PATH, and what cannot be downloaded of the"
+                f" real parts is built with it ({_needed(folder)} or newer)."
                 " Install it from https://go.dev/dl/ or with your package manager."
             )
         names = ("GOVERSION", "GOOS", "GOARCH")
         try:
-            settings = json.loads(_run([command, "env", "-json", *names], folder))
+            settings = json.loads(_output([command, "env", "-json", *names], folder))
         except subprocess.CalledProcessError as error:
             raise ToolchainError(
                 f"{command} does not fit: {error.output.strip()}."
@@ -51,62 +58,134 @@ class Go:
             ) from error
         return cls(command, "-".join(settings[name] for name in names))
 
+    def packages(
+        self, folder: Path, programs: Sequence[str], *, stopped: Callable[[], bool]
+    ) -> Sequence[Sequence[str]]:
+        """Return for each program what is compiled for it and not for one before, itself last.
+
+        Downloads the modules that are missing. Raises ToolchainError, StoppedError.
+        """
+        found: list[list[str]] = [[]]
+
+        def heard(line: str) -> None:
+            if package := line.removesuffix(_PROGRAM):
+                found[-1].append(package)
+            if line.endswith(_PROGRAM):
+                found.append([])
+
+        template = "-f={{.ImportPath}}{{if not .DepOnly}}" + _PROGRAM + "{{end}}"
+        _run([self.command, "list", "-deps", template, *programs], folder, heard, stopped)
+        return found[:-1]
+
     def build(
         self,
         folder: Path,
-        package: str,
+        programs: Sequence[str],
         output: Path,
         *,
-        variables: Mapping[str, str],
-        static: bool = False,
+        static: bool,
+        compiled: Callable[[str], None],
+        stopped: Callable[[], bool],
     ) -> None:
-        """Build one program; `variables` are string variables of its main package.
+        """Build programs: one as the file `output`, or several into the folder of that name.
 
-        Compiler flags are the default ones, so that a build cache serves every checkout.
-        Raises ToolchainError with the end of Go's own output.
+        Each appears there at once and whole when it is linked, the first ones first. `compiled`
+        hears of each package; of an empty one, several times a second, while there is none.
+        Raises ToolchainError with the end of Go's own output, when what could be built is
+        there, and StoppedError when stopped.
         """
-        # Without symbol tables linking is faster, and a binary a third smaller.
-        linker = ["-s", "-w", *(f"-X main.{name}={value}" for name, value in variables.items())]
-        try:
-            _run(
-                [self.command, "build", f"-ldflags={' '.join(linker)}", f"-o={output}", package],
-                folder,
-                {"CGO_ENABLED": "0"} if static else {},
-            )
-        except subprocess.CalledProcessError as error:
-            raise ToolchainError(
-                f"`go build {package}` failed; the end of its output:\n{_end(error.output)}"
-            ) from error
+        command = [self.command, "build", "-v", *FLAGS, f"-o={output}", *programs]
+        # Programs are renamed to their places, but only within one file system.
+        settings = {"GOTMPDIR": str(output.parent)}
+        static_settings = {"CGO_ENABLED": "0"} if static else {}
+        _run(command, folder, compiled, stopped, {**settings, **static_settings})
 
-    def module_folder(self, folder: Path, module: str) -> Path:
-        """Return the folder of a module that `folder`'s go.mod names, downloaded if need be."""
-        try:
-            answer = json.loads(_run([self.command, "mod", "download", "-json", module], folder))
-        except subprocess.CalledProcessError as error:
-            raise ToolchainError(f"module {module} cannot be had: {_end(error.output)}") from error
-        return Path(answer["Dir"])
+    def module_folder(self, folder: Path, module: str, *, stopped: Callable[[], bool]) -> Path:
+        """Return the folder of a module that `folder`'s go.mod names, downloaded if need be.
+
+        Raises ToolchainError, StoppedError.
+        """
+        _run([self.command, "mod", "download", module], folder, lambda _: None, stopped)
+        return Path(_output([self.command, "list", "-m", "-f={{.Dir}}", module], folder).strip())
 
 
-def _run(command: Iterable[str], folder: Path, settings: Mapping[str, str] | None = None) -> str:
-    # A go.work further up would replace the locked versions.
-    environment = {**os.environ, "GOWORK": "off", **(settings or {})}
-    done = subprocess.run(
-        [*command],
+def _run(
+    command: Sequence[str],
+    folder: Path,
+    heard: Callable[[str], None],
+    stopped: Callable[[], bool],
+    settings: Mapping[str, str] | None = None,
+) -> None:
+    """Run the Go command; hand on each line that is one word, and empty ones while it is silent."""
+    process = subprocess.Popen(
+        command,
         cwd=folder,
-        env=environment,
+        # A go.work further up would replace the locked versions.
+        env={**os.environ, "GOWORK": "off", **(settings or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        # Compilers and linkers have to end with it.
+        start_new_session=True,
+    )
+    said: deque[str] = deque(maxlen=_OUTPUT_LINES)
+    try:
+        for line in _lines(process):
+            if stopped():
+                raise StoppedError
+            if " " not in line:
+                heard(line)
+            elif not line.startswith("go: downloading "):
+                said.append(line)
+        if process.wait():
+            what, why = " ".join(command[:2]), said[-1].strip() if said else "it says nothing"
+            raise ToolchainError("\n".join([f"`{what}` failed: {why}", *said]))
+    finally:
+        _stop(process)
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
+    """Yield what a process writes, and an empty line whenever it has been silent for a while."""
+    assert process.stdout
+    rest = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            if not selector.select(_SILENCE_SECONDS):
+                yield ""
+                continue
+            chunk = os.read(process.stdout.fileno(), 65536)
+            if not chunk:
+                break
+            *lines, rest = (rest + chunk).split(b"\n")
+            yield from (line.decode(errors="replace") for line in lines)
+    yield rest.decode(errors="replace")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End a process that still runs, and what it has started."""
+    for number in (signal.SIGINT, signal.SIGKILL):
+        if process.poll() is None:
+            os.killpg(process.pid, number)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_STOP_SECONDS)
+    assert process.stdout
+    process.stdout.close()
+
+
+def _output(command: Sequence[str], folder: Path) -> str:
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "GOWORK": "off"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=True,
-    )
-    return done.stdout
+    ).stdout
 
 
 def _needed(folder: Path) -> str:
     lines = (folder / "go.mod").read_text().splitlines()
     return next(line for line in lines if line.startswith("go "))
-
-
-def _end(output: str) -> str:
-    return "\n".join(output.splitlines()[-_OUTPUT_LINES:])

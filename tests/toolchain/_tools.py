@@ -6,13 +6,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.toolchain import _present
+from tests.toolchain._errors import ToolchainError
 from tests.toolchain._present import Present
 
 MODULES = Path(__file__).parent / "modules"
 _OF_THE_IMAGE = "../../../plugin_image/build"
 """From there, what the image itself is built from."""
 
-PROVIDER_VERSION = "4.24.1"
+_PARTS = "parts"
+"""The module of all programs that share most of their packages.
+
+With one version of each package for all of them, two fifths less is compiled. The Kubernetes
+provider has a module of its own, with the same versions of all but Pulumi's own packages, which
+it needs older ones of.
+"""
+
+PROVIDER_VERSION = (MODULES / "pulumi-resource-kubernetes" / "version").read_text().strip()
 """Of the Kubernetes provider; the SDK of the same version asks for it."""
 
 
@@ -41,13 +50,13 @@ class Tool:
     """The folder, from `modules/`, with its go.mod and, where there is one, our main.go."""
     package: str | None = None
     """The program to build; None for a part that is nothing but files."""
+    built_as: str = ""
+    """What Go calls the program, where that is not the part's name."""
     present: Present = _present.nothing
     static: bool = False
     """Built without C, as in the image."""
-    variables: Mapping[str, str] = field(default_factory=dict)
-    """String variables of the main package."""
     sources: Mapping[str, ModuleFile] = field(default_factory=dict)
-    """Files that have to lie beside main.go, by name."""
+    """Files that have to lie in the module before it is built, by path."""
     files: Mapping[str, ModuleFile] = field(default_factory=dict)
     """Files that have to lie beside the program, by name; they are made executable."""
 
@@ -68,22 +77,24 @@ _pulumi = _present.with_version("pulumi", "version", at_least=(3, 259), below=(4
 _TABLE = (
     Tool(
         "etcd",
-        locked_in="etcd",
+        locked_in=_PARTS,
         package="go.etcd.io/etcd/server/v3",
+        built_as="server",
         present=_present.in_kubebuilder_assets("etcd"),
         seconds=20,
     ),
     Tool(
         "kube-apiserver",
-        locked_in="kube-apiserver",
+        locked_in=_PARTS,
         package="k8s.io/kubernetes/cmd/kube-apiserver",
         present=_present.in_kubebuilder_assets("kube-apiserver"),
         seconds=190,
     ),
     Tool(
         "argocd",
-        locked_in="argocd",
+        locked_in=_PARTS,
         package=f"{_ARGOCD}/cmd",
+        built_as="cmd",
         present=_present.with_version(
             "argocd", "version", "--client", "--short", at_least=(3, 2), below=(4, 0)
         ),
@@ -91,32 +102,32 @@ _TABLE = (
     ),
     Tool(
         "argocd-manifests",
-        locked_in="argocd",
+        locked_in=_PARTS,
         files={
-            name: ModuleFile("argocd", _ARGOCD, f"manifests/{name}")
+            name: ModuleFile(_PARTS, _ARGOCD, f"manifests/{name}")
             for name in ("crds", "namespace-install.yaml")
         },
         seconds=5,
     ),
     Tool(
         "argocd-image-scripts",
-        locked_in="argocd",
+        locked_in=_PARTS,
         files={
-            name: ModuleFile("argocd", _ARGOCD, f"hack/{name}")
+            name: ModuleFile(_PARTS, _ARGOCD, f"hack/{name}")
             for name in ("gpg-wrapper.sh", "git-verify-wrapper.sh")
         },
         seconds=5,
     ),
     Tool(
         "redis",
-        locked_in="miniredis",
-        package=".",
+        locked_in=_PARTS,
+        package="./redis",
         present=_present.on_path("redis-server"),
         seconds=10,
     ),
     Tool(
         "pulumi",
-        locked_in="pulumi",
+        locked_in=_PARTS,
         package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
         present=_pulumi,
         seconds=220,
@@ -126,7 +137,6 @@ _TABLE = (
         locked_in="pulumi-resource-kubernetes",
         package=".",
         present=_present.pulumi_plugin(_pulumi, "pulumi-resource-kubernetes", PROVIDER_VERSION),
-        variables={"version": PROVIDER_VERSION},
         sources={
             "schema.json": ModuleFile(
                 "pulumi-resource-kubernetes",
@@ -144,7 +154,7 @@ _TABLE = (
         present=_present.beside(_pulumi, "pulumi-language-python"),
         files={
             "pulumi-language-python-exec": ModuleFile(
-                "pulumi", _SDK, "python/cmd/pulumi-language-python-exec"
+                _PARTS, _SDK, "python/cmd/pulumi-language-python-exec"
             )
         },
         seconds=20,
@@ -225,25 +235,25 @@ _TABLE = (
     ),
     Tool(
         "kubelet",
-        locked_in="kubernetes-node",
+        locked_in=_PARTS,
         package="k8s.io/kubernetes/cmd/kubelet",
         seconds=150,
     ),
     Tool(
         "kube-controller-manager",
-        locked_in="kubernetes-node",
+        locked_in=_PARTS,
         package="k8s.io/kubernetes/cmd/kube-controller-manager",
         seconds=90,
     ),
     Tool(
         "kube-scheduler",
-        locked_in="kubernetes-node",
+        locked_in=_PARTS,
         package="k8s.io/kubernetes/cmd/kube-scheduler",
         seconds=60,
     ),
     Tool(
         "kube-proxy",
-        locked_in="kubernetes-node",
+        locked_in=_PARTS,
         package="k8s.io/kubernetes/cmd/kube-proxy",
         seconds=60,
     ),
@@ -262,13 +272,22 @@ TOOLS = {tool.name: tool for tool in _TABLE}
 """Every real part by name."""
 
 DEFAULT = (
+    "pulumi-language-python",
     "etcd",
     "kube-apiserver",
-    "argocd",
-    "argocd-manifests",
     "redis",
+    "argocd-manifests",
+    "argocd",
     "pulumi",
     "pulumi-resource-kubernetes",
-    "pulumi-language-python",
 )
-"""What the end-to-end tests need."""
+"""What the end-to-end tests need, in the order in which they need it; what is quickly built on its
+own comes first."""
+
+
+def tool(name: str) -> Tool:
+    """Look a part up. Raises ToolchainError."""
+    try:
+        return TOOLS[name]
+    except KeyError:
+        raise ToolchainError(f"there is no part {name}; there are {', '.join(TOOLS)}") from None

@@ -1,5 +1,6 @@
 """Each part is made once, what is there is used, and what is missing is said."""
 
+import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -8,9 +9,10 @@ import pytest
 
 from tests import toolchain
 from tests.e2e.harness.processes import wait_until
-from tests.toolchain import cache
-from tests.toolchain._tools import MODULES
-from tests.toolchain.progress import Progress, duration
+from tests.toolchain import _build, _find, _releases, _tools, cache
+from tests.toolchain._go import Go
+from tests.toolchain._tools import MODULES, Tool, tool
+from tests.toolchain.progress import Lines, Step, duration
 
 IMAGE_SOURCES = Path(__file__).parents[2] / "plugin_image/build"
 
@@ -97,19 +99,26 @@ class TestWhatIsThere:
             "pulumi-language-python": program(empty_path / "pulumi-language-python"),
             "pulumi-resource-kubernetes": program(plugins / "pulumi-resource-kubernetes"),
         }
-        assert toolchain.ensure(there) == there
+        assert toolchain.ensure([*there]) == there
 
     @pytest.mark.parametrize(
         ("name", "prints"),
         [("pulumi", "v3.258.9"), ("pulumi", "v4.0.0"), ("argocd", "argocd: v3.1.9+abc")],
     )
-    def test_is_not_used_in_another_version(self, empty_path: Path, name: str, prints: str) -> None:
+    def test_is_not_used_in_another_version(
+        self, empty_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, prints: str
+    ) -> None:
         program(empty_path / name, prints=prints)
+        monkeypatch.setenv(_releases.RELEASES_VARIABLE, "none")
         with pytest.raises(toolchain.ToolchainError, match="Go is missing"):
             toolchain.ensure([name])
 
 
 class TestWhatIsMissing:
+    @pytest.fixture(autouse=True)
+    def no_downloads(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv(_releases.RELEASES_VARIABLE, "none")
+
     def test_go_is_named_with_the_version_and_where_to_get_it(self, empty_path: Path) -> None:
         with pytest.raises(toolchain.ToolchainError, match=r"Go is missing.*go 1\.26.*go\.dev/dl"):
             toolchain.ensure(["etcd"])
@@ -139,11 +148,81 @@ class TestTheTable:
             assert (MODULES / name / "go.sum").is_file()
 
 
-def test_progress_says_which_step_and_how_long(capfd: pytest.CaptureFixture[str]) -> None:
-    with Progress().step("etcd", number=2, total=7, seconds=190):
-        pass
+class TestBuilding:
+    """Real programs of a module of the tests' own, which needs nothing but Go."""
+
+    @pytest.fixture
+    def modules(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        folder = tmp_path / "modules"
+        monkeypatch.setattr(_build, "MODULES", folder)
+        monkeypatch.setattr(_find, "MODULES", folder)
+        monkeypatch.setenv(_releases.RELEASES_VARIABLE, "none")
+        (folder / "greetings" / "common").mkdir(parents=True)
+        (folder / "greetings" / "go.mod").write_text("module greetings\n\ngo 1.21\n")
+        (folder / "greetings" / "go.sum").touch()
+        common = "package common\n\nfunc Say(word string) { println(word) }\n"
+        (folder / "greetings" / "common" / "common.go").write_text(common)
+        for name in ("hello", "goodbye"):
+            self.write(folder, name, f'common.Say("{name}")')
+        table = {
+            name: Tool(name, locked_in="greetings", package=f"./{name}", seconds=5)
+            for name in ("hello", "goodbye")
+        }
+        monkeypatch.setattr(_tools, "TOOLS", table)
+        return folder
+
+    @staticmethod
+    def write(folder: Path, name: str, statement: str) -> None:
+        (folder / "greetings" / name).mkdir(exist_ok=True)
+        text = f'package main\n\nimport "greetings/common"\n\nfunc main() {{ {statement} }}\n'
+        (folder / "greetings" / name / "main.go").write_text(text)
+
+    def test_programs_of_a_module_are_built_together_and_run(self, modules: Path) -> None:
+        parts = toolchain.ensure(["hello", "goodbye"])
+        said = [
+            subprocess.run([path], capture_output=True, text=True).stderr for path in parts.values()
+        ]
+        assert said == ["hello\n", "goodbye\n"]
+        assert toolchain.ensure(["hello", "goodbye"]) == parts
+        assert not [*cache.folder().glob(".*.tmp-*")]
+
+    def test_one_that_does_not_build_is_told_and_the_others_are_there(self, modules: Path) -> None:
+        self.write(modules, "hello", "common.Shout()")
+        with toolchain.obtaining(["hello", "goodbye"], report=Lines()) as parts:
+            assert parts["goodbye"].is_file()
+            with pytest.raises(toolchain.ToolchainError, match=r"undefined: common\.Shout"):
+                _ = parts["hello"]
+
+    def test_leaving_early_leaves_nothing_running_and_nothing_half_made(
+        self, modules: Path
+    ) -> None:
+        report = Heard()
+        with toolchain.obtaining(["hello"], report=report):
+            assert report.heard.wait(10)
+        assert not [*cache.folder().glob(".*.tmp-*")]
+        assert cache.find(_build.entry(tool("hello"), Go.find(modules / "greetings"))) is None
+
+
+class Heard(Lines):
+    """Knows when a step has begun."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard = threading.Event()
+
+    def begun(self, name: str, how: str, seconds: int) -> None:
+        super().begun(name, how, seconds)
+        self.heard.set()
+
+
+def test_progress_says_which_step_how_and_how_long(capfd: pytest.CaptureFixture[str]) -> None:
+    report = Lines()
+    report.planned([Step("etcd", "build", 190), Step("redis", "build", 10)])
+    report.begun("etcd", "build", 190)
+    report.advanced("etcd", 0.5)
+    report.finished("etcd")
     lines = capfd.readouterr().err.splitlines()
-    assert lines == ["[2/7] etcd: begun (up to 3 min 10 s)", "[2/7] etcd: done in 0 s"]
+    assert lines == ["[1/2] etcd: build (up to 3 min 10 s)", "[1/2] etcd: done in 0 s"]
 
 
 def test_durations_read_like_people_say_them() -> None:

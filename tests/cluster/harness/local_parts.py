@@ -16,8 +16,7 @@ from tests import toolchain
 from tests.cluster.harness.docker_engine import Build, DockerEngine, DockerError
 from tests.e2e.harness import image_packages
 from tests.e2e.harness.pulumi_stack import ROOT
-from tests.toolchain import KPT_FUNCTIONS, cache
-from tests.toolchain.progress import Progress
+from tests.toolchain import KPT_FUNCTIONS, cache, progress
 
 _CONTEXT = ROOT / "plugin_image"
 _PULUMI_TOOLS = ("pulumi-resource-kubernetes", "pulumi-language-yaml")
@@ -60,7 +59,7 @@ def _ensure(
     entry = cache.key(f"image-{name}", [*inputs, Path(__file__).read_bytes()])
     tag = f"plugin-tests/{name}:{entry.rpartition('-')[2]}"
     if not engine.run("image", "ls", "--quiet", tag):
-        with Progress().step(tag, number=1, total=1, seconds=_SECONDS):
+        with progress.step(tag, how="build", seconds=_SECONDS):
             engine.build(Build(context=cache.make(entry, make), tag=tag))
     return tag
 

@@ -9,8 +9,7 @@ import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests.toolchain import cache
-from tests.toolchain.progress import Progress
+from tests.toolchain import cache, progress
 
 _INSTALL_SECONDS = 60
 
@@ -71,7 +70,7 @@ def node(package: Path) -> Path:
 def _make(entry: str, what: str, build: Callable[[Path], None]) -> Path:
     if found := cache.find(entry):
         return found
-    with Progress().step(what, number=1, total=1, seconds=_INSTALL_SECONDS):
+    with progress.step(what, how="install", seconds=_INSTALL_SECONDS):
         return cache.make(entry, build)
 
 

@@ -3,16 +3,17 @@ package main
 
 import (
 	_ "embed"
+	"strings"
 
 	"github.com/pulumi/pulumi-kubernetes/provider/v4/pkg/provider"
 )
 
-// version is set by the linker.
+//go:embed version
 var version string
 
 //go:embed schema.json
 var schema []byte
 
 func main() {
-	provider.Serve("kubernetes", version, schema, []byte("{}"))
+	provider.Serve("kubernetes", strings.TrimSpace(version), schema, []byte("{}"))
 }
