@@ -3,11 +3,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Made last: an environment without it was interrupted.
+COMPLETE := $(VENV)/complete
+ANY_PYTHON := $(if $(wildcard $(COMPLETE)),$(BIN)/python,$(PYTHON))
+NEW_PYTHON := Install Python 3.11 or newer, or name another one by PYTHON=. What works without it: image, help, clean
 # Locks carry hashes and no addresses; --universal makes them hold for every platform.
 LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-render test-e2e test-thorough test-cluster image lint format toolchain recordings bench lock clean
+.PHONY: help demo test test-unit test-render test-e2e test-thorough test-cluster image lint format toolchain recordings bench lock clean prerequisites
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z0-9-]*:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -88,10 +92,14 @@ lock: $(VENV) ## Lock the requirements again after a change of a requirements.in
 clean: ## Remove what the targets made inside of this folder
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build
 
-$(VENV): requirements-dev.txt
-	@command -v $(PYTHON) >/dev/null || { echo "make: Python 3.11 or newer is needed: install it, or set PYTHON=" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) --version) is too old: install Python 3.11 or newer, or set PYTHON=" >&2; exit 1; }
+$(VENV): $(COMPLETE)
+
+$(COMPLETE): requirements-dev.txt | prerequisites
 	@echo "Installing the locked requirements into $(VENV) …"
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-dev.txt
-	@touch $(VENV)
+	@$(PYTHON) -S -m tests.virtual_environment $(VENV)
+
+# Runs before all else. -S: what is installed for this Python may have a package `tests`, too.
+prerequisites:
+	@command -v $(ANY_PYTHON) >/dev/null || { echo "error: there is no $(ANY_PYTHON). $(NEW_PYTHON)" >&2; exit 1; }
+	@$(ANY_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: $$($(ANY_PYTHON) --version) is too old. $(NEW_PYTHON)" >&2; exit 1; }
+	@$(ANY_PYTHON) -S -m tests.prerequisites $(MAKECMDGOALS)
