@@ -10,33 +10,46 @@ from typing import Any
 import pytest
 import yaml
 
+from plugin_image.renderer import application
+from plugin_image.renderer.pulumi import operator
+from tests.e2e.conftest import uncaptured
 from tests.e2e.harness.api_server import ApiServer
 from tests.e2e.harness.applications import Application
 from tests.e2e.harness.argocd import ArgoCD
+from tests.e2e.harness.kubernetes_api import MERGE_PATCH
 from tests.e2e.harness.pulumi_stack import ROOT
 from tests.e2e.harness.workspace import Workspace
 from tests.e2e.installation import Installation, installed
 from tests.e2e.stack_crd import stack_crd
 
 STACK = "pulumi.com/v1"
+STACKS = "/apis/pulumi.com/v1/namespaces/default/stacks"
+NAME = "acme/prod"
+CONFIG = {"replicas": "3"}
+MORE = """\
+serviceAccountName: pulumi
+envRefs:
+  PULUMI_ACCESS_TOKEN: {type: Secret, secret: {name: pulumi-api, key: token}}
+"""
 PLUGIN_PARAMETERS = [
     {"name": "mode", "string": "operator"},
-    {"name": "stack", "string": "acme/prod"},
-    {"name": "config", "map": {"replicas": "3"}},
-    {
-        "name": "stackSpec",
-        "string": "serviceAccountName: pulumi\n"
-        "envRefs:\n"
-        "  PULUMI_ACCESS_TOKEN: {type: Secret, secret: {name: pulumi-api, key: token}}\n",
-    },
+    {"name": "stack", "string": NAME},
+    {"name": "config", "map": CONFIG},
+    {"name": "stackSpec", "string": MORE},
 ]
 
 
 @pytest.fixture(scope="module")
 def installation(
-    argocd: ArgoCD, api_server: ApiServer, workspace: Workspace, tools: Mapping[str, Path]
+    argocd: ArgoCD,
+    api_server: ApiServer,
+    workspace: Workspace,
+    tools: Mapping[str, Path],
+    pytestconfig: pytest.Config,
 ) -> Iterator[Installation]:
-    argocd.api.apply(yaml.safe_load(stack_crd()))
+    with uncaptured(pytestconfig):
+        definition = stack_crd()
+    argocd.api.apply(yaml.safe_load(definition))
     argocd.api.wait_for(
         lambda: argocd.api.serves(STACK, "Stack"),
         message=lambda: "the API server does not serve Stack",
@@ -77,11 +90,11 @@ def test_the_operators_own_api_takes_the_stack_as_it_is(
     stack = argocd.api.get(STACK, "Stack", "shop", namespace="default")
     revision = handed_over.read()["status"]["sync"]["revision"]
     assert stack["spec"] == {
-        "stack": "acme/prod",
+        "stack": NAME,
         "projectRepo": handed_over.read()["spec"]["source"]["repoURL"],
         "repoDir": "apps/shop",
         "commit": revision,
-        "config": {"replicas": "3"},
+        "config": CONFIG,
         "serviceAccountName": "pulumi",
         "envRefs": {
             "PULUMI_ACCESS_TOKEN": {
@@ -90,6 +103,18 @@ def test_the_operators_own_api_takes_the_stack_as_it_is(
             }
         },
     }
+
+
+def test_the_operators_own_api_knows_every_field(
+    argocd: ArgoCD, installation: Installation
+) -> None:
+    program = application.Application(
+        name="strictly", repository="https://git.example.com/apps.git", revision="0" * 40, path="a"
+    )
+    stack = operator.stack(program, NAME, CONFIG, MORE)
+    strictly = {"fieldValidation": "Strict", "dryRun": "All"}
+    taken = argocd.api.request("POST", STACKS, stack, query=strictly)
+    assert taken["spec"] == stack["spec"]
 
 
 @pytest.mark.parametrize(
@@ -154,5 +179,4 @@ def _report(
         ],
         "lastUpdate": {"state": update, "generation": generation} if update else None,
     }
-    path = "/apis/pulumi.com/v1/namespaces/default/stacks/shop/status"
-    argocd.api.request("PATCH", path, {"status": status}, media="application/merge-patch+json")
+    argocd.api.request("PATCH", f"{STACKS}/shop/status", {"status": status}, media=MERGE_PATCH)
