@@ -1,0 +1,55 @@
+"""What lets the demo end at any moment and leave nothing behind."""
+
+import contextlib
+import ctypes
+import os
+import signal
+from pathlib import Path
+from types import FrameType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def interruptible() -> None:
+    """Let Ctrl-C, SIGTERM and a closed terminal raise KeyboardInterrupt, the first of them only.
+
+    What is stopped in order is not to be interrupted by the second.
+    """
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        uninterruptible()
+        raise KeyboardInterrupt
+
+    for number in _SIGNALS:
+        signal.signal(number, interrupt)
+
+
+def uninterruptible() -> None:
+    """Let nothing disturb what comes, which does not take long."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent ends, so that they can be found.
+
+    The Pulumi CLI that is ended leaves its plugins behind, which notice it minutes later.
+    """
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_children() -> None:
+    """Kill every child, and those who become children by that, until none is left."""
+    while children := _children():
+        for pid in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+
+
+def _children() -> list[int]:
+    """The children of every thread."""
+    tasks = Path("/proc/self/task").iterdir()
+    return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
