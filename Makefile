@@ -11,7 +11,7 @@ NEW_PYTHON := Install Python 3.11 or newer, or name another one by PYTHON=. What
 LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-render test-e2e test-thorough test-cluster image lint format toolchain recordings bench lock clean prerequisites
+.PHONY: help demo test test-all test-unit test-render test-e2e test-thorough test-cluster image lint format toolchain recordings bench lock clean prerequisites
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z0-9-]*:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,12 +19,27 @@ help: ## List the targets
 demo: $(VENV) ## Install the plugin into a real local Argo CD and deliver a Pulumi program with it
 	$(BIN)/python -m tests.e2e.demo
 
-test: lint test-unit test-render test-e2e ## Lint, unit, render and end-to-end tests; with CI=true test-cluster, too
+# Tests that wait leave the processor to tests that compute.
+WORKERS ?= 4
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup --durations=10
+PROGRAMS := tests/render tests/catalogue --ignore=tests/render/test_isolation.py --ignore=tests/render/test_determinism.py
+
 ifeq ($(CI),true)
-	@if $(BIN)/python -m tests.cluster.prerequisites --ask; then $(MAKE) test-cluster; fi
+test: test-all ## Lint, unit and render tests, and a short end to end; with CI=true test-all
 else
-	@echo "not run: test-cluster (it changes this machine: root, Debian packages; CI=true runs it)"
+test: lint test-unit $(VENV)
+	$(BIN)/python -m tests.toolchain test
+	$(PYTEST) tests/e2e $(PROGRAMS) -m "not long and not thorough"
+	@echo "not run: test-all (compares every program with the official engine, tries what may go wrong, and a real node)"
 endif
+
+test-all: lint test-unit $(VENV) ## Everything but test-thorough; what needs a node of its own where that can be (root)
+	$(BIN)/python -m tests.toolchain test-all
+	@if $(BIN)/python -m tests.cluster.prerequisites; then \
+		$(BIN)/python -m tests.toolchain test-cluster && $(PYTEST) tests/cluster tests/e2e $(PROGRAMS) -m "not thorough"; \
+	else \
+		$(PYTEST) tests/e2e $(PROGRAMS) -m "not thorough"; \
+	fi
 	@echo "not run: test-thorough (the corpus without a network and many times over takes half an hour)"
 
 test-thorough: $(VENV) ## The corpus without a network, and each program many times over
@@ -34,8 +49,9 @@ ifdef CLUSTER_REGISTRY
 test-cluster: toolchain ## Image, push and pods on a real node of its own (root), or on a given cluster
 	$(BIN)/pytest tests/cluster/test_pods.py tests/cluster/test_service_mode.py -m "not own_node"
 else
-test-cluster: toolchain
+test-cluster: $(VENV)
 	$(BIN)/python -m tests.cluster.prerequisites
+	$(BIN)/python -m tests.toolchain test-cluster
 	$(BIN)/pytest tests/cluster $(if $(THOROUGH),,-m "not thorough")
 endif
 
@@ -51,17 +67,15 @@ image:
 endif
 
 test-unit: $(VENV) ## Unit tests: no network, no Go, seconds
-	$(BIN)/pytest tests/unit tests/toolchain --cov=plugin_image/renderer/pulumi/monitor --cov-branch --cov-fail-under=95 --cov-report=term:skip-covered
+	$(BIN)/pytest -n 2 --durations=10 tests/unit tests/toolchain --cov=plugin_image/renderer/pulumi/monitor --cov-branch --cov-fail-under=95 --cov-report=term:skip-covered
 
 test-render: $(VENV) ## Programs, packages and folders, and what must come of each
-	$(BIN)/pytest tests/render tests/catalogue --ignore=tests/render/test_isolation.py --ignore=tests/render/test_determinism.py -m "not thorough"
+	$(BIN)/python -m tests.toolchain test-all
+	$(PYTEST) $(PROGRAMS) -m "not thorough"
 
-test-e2e: toolchain ## The real parts together: engine, provider, API server, Argo CD
-ifeq ($(CI),true)
-	@# These tests mostly wait; the parts of test-cluster are built by what is left.
-	@nice -n 19 $(BIN)/python -m tests.cluster.tools >/dev/null 2>&1 </dev/null &
-endif
-	$(BIN)/pytest tests/e2e
+test-e2e: $(VENV) ## The real parts together: engine, provider, API server, Argo CD
+	$(BIN)/python -m tests.toolchain test
+	$(PYTEST) tests/e2e
 
 lint: $(VENV) ## ruff, mypy and the rules of who may import whom
 	$(BIN)/ruff check .

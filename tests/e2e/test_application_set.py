@@ -9,12 +9,14 @@ import pytest
 
 from tests.e2e.harness.api_server import ARGOCD_CONTROLLER, INSTALLER, ApiServer
 from tests.e2e.harness.argocd import NAMESPACE, ArgoCD
-from tests.e2e.harness.git_repository import GitRepository
+from tests.e2e.harness.git_repository import PACKAGES, GitRepository
 from tests.e2e.harness.image_root import plugin_image
 from tests.e2e.harness.processes import HOST_PATH, Process, free_port, listens
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.harness.workspace import Workspace
 from tests.e2e.installation import IMAGE
+
+pytestmark = pytest.mark.long
 
 ARGOPROJ = "argoproj.io/v1alpha1"
 PROGRAM = Path(__file__).parent / "testdata" / "application_set.py"
@@ -98,7 +100,7 @@ def monorepo(
 ) -> Iterator[Monorepo]:
     repository = argocd.repository("monorepo")
     for folder in ("apps/blue", "apps/green", "apps/archive", "docs"):
-        repository.copy(EXAMPLE, to=folder)
+        repository.copy(EXAMPLE, to=folder, leave_out=PACKAGES)
     repository.commit("two apps, and what is none")
     stack = PulumiStack(
         tmp_path / "stack",
@@ -129,7 +131,7 @@ def test_each_folder_is_delivered_and_one_that_goes_leaves_what_it_delivered(
         monorepo.argocd.application(name).wait_until_synced()
         assert monorepo.delivered(name) == 2
 
-    monorepo.repository.copy(EXAMPLE, to="apps/red")
+    monorepo.repository.copy(EXAMPLE, to="apps/red", leave_out=PACKAGES)
     monorepo.repository.commit("a new app, and one less", dict.fromkeys(files("apps/blue")))
     monorepo.refresh()
     monorepo.wait_for("green", "red")
@@ -138,6 +140,5 @@ def test_each_folder_is_delivered_and_one_that_goes_leaves_what_it_delivered(
 
 
 def files(folder: str) -> list[str]:
-    return [
-        f"{folder}/{path.relative_to(EXAMPLE)}" for path in EXAMPLE.rglob("*") if path.is_file()
-    ]
+    paths = [path.relative_to(EXAMPLE) for path in EXAMPLE.rglob("*") if path.is_file()]
+    return [f"{folder}/{path}" for path in paths if path.name not in PACKAGES]

@@ -2,22 +2,28 @@
 
 import base64
 import json
+import os
+import shutil
 import subprocess
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from plugin_image import contract
 from tests.e2e.harness.api_server import ARGOCD_CONTROLLER, OWN_USERS, ApiServer
 from tests.e2e.harness.applications import Application
 from tests.e2e.harness.argocd import ArgoCD
+from tests.e2e.harness.containers import Container
 from tests.e2e.harness.git_repository import GitRepository
 from tests.e2e.harness.kubernetes_api import Object
 from tests.e2e.harness.pulumi_stack import ROOT
 from tests.e2e.harness.workspace import Workspace
 from tests.e2e.installation import Installation, installed
+from tests.toolchain import cache
 
 HEADER = "import pulumi\nimport pulumi_kubernetes as k8s\n\n"
 TWO = (
@@ -33,6 +39,7 @@ SIDECAR_ENV = {
     "KUBECONFIG": "/var/run/secrets/argocd-plugin/kubeconfig",
 }
 
+GO_EXAMPLE = ROOT / "examples" / "guestbook-go"
 _GO_BUILD_SECONDS = 900
 _BUILD_AHEAD = """
 set -e
@@ -182,7 +189,16 @@ Make = Callable[[str], Delivery]
 
 
 class TestDelivery:
-    @pytest.mark.parametrize("language", ["python", "typescript", "yaml", "helm"])
+    @pytest.mark.parametrize(
+        "language",
+        [
+            "python",
+            *(
+                pytest.param(name, marks=pytest.mark.long)
+                for name in ("typescript", "yaml", "helm")
+            ),
+        ],
+    )
     def test_an_example_becomes_live_objects_that_refreshes_leave_alone(
         self, delivery: Make, language: str
     ) -> None:
@@ -198,21 +214,25 @@ class TestDelivery:
             assert app["status"]["sync"]["status"] == "Synced"
         assert _identities(guestbook) == before
 
+    @pytest.mark.long
     def test_a_go_program_is_delivered_once_it_is_built(
         self, argocd: ArgoCD, installation: Installation, delivery: Make
     ) -> None:
         """The first build takes longer than Argo CD waits, so it is made ahead."""
         guestbook = delivery("guestbook-go")
-        guestbook.repository.copy(ROOT / "examples" / "guestbook-go")
+        guestbook.repository.copy(GO_EXAMPLE)
         guestbook.repository.commit("guestbook")
-        built = argocd.sidecar(installation.container_name).execute(
-            ["sh", "-c", _BUILD_AHEAD.format(sources=_archive(guestbook.repository.folder))],
-            timeout=_GO_BUILD_SECONDS,
-        )
-        assert not built.status, built.output
+        sidecar = argocd.sidecar(installation.container_name)
+        with _programs_of_earlier_runs(sidecar):
+            built = sidecar.execute(
+                ["sh", "-c", _BUILD_AHEAD.format(sources=_archive(guestbook.repository.folder))],
+                timeout=_GO_BUILD_SECONDS,
+            )
+            assert not built.status, built.output
         guestbook.synced()
         assert {name for _, name, _ in _identities(guestbook)} == {"guestbook-ui"}
 
+    @pytest.mark.long
     def test_yaml_files_and_kustomizations_are_delivered(self, delivery: Make) -> None:
         shop = delivery("from-files")
         config_map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n"
@@ -248,6 +268,7 @@ class TestDelivery:
         assert shop.uids()["two"] == first["two"], "`two` is changed in place"
         assert shop.objects()["two"]["data"] == {"n": "changed"}
 
+    @pytest.mark.long
     def test_stack_configuration_and_parameters_come_from_the_application(
         self, delivery: Make
     ) -> None:
@@ -271,6 +292,7 @@ class TestDelivery:
             "stack": "prod",
         }
 
+    @pytest.mark.long
     def test_a_secret_of_the_stack_arrives_in_a_secret_and_nowhere_else(
         self, delivery: Make
     ) -> None:
@@ -286,7 +308,13 @@ class TestDelivery:
 class TestBrokenPrograms:
     """The cause is told right after Argo CD's own words, and every live object stays."""
 
-    @pytest.mark.parametrize("name", BROKEN)
+    @pytest.mark.parametrize(
+        "name",
+        [
+            name if name == "exception" else pytest.param(name, marks=pytest.mark.long)
+            for name in BROKEN
+        ],
+    )
     def test_a_commit_that_breaks_the_program_is_told_and_changes_nothing(
         self, delivery: Make, name: str
     ) -> None:
@@ -302,6 +330,7 @@ class TestBrokenPrograms:
         assert "hunter2" not in message
         assert shop.uids() == before
 
+    @pytest.mark.long
     def test_zero_objects_are_delivered_where_the_application_allows_it(
         self, delivery: Make
     ) -> None:
@@ -312,6 +341,7 @@ class TestBrokenPrograms:
         application.refresh()
         assert "ComparisonError" not in application.conditions()
 
+    @pytest.mark.long
     def test_what_a_program_and_its_children_print_is_not_delivered(self, delivery: Make) -> None:
         shop = delivery("talkative")
         shop.program(
@@ -404,6 +434,26 @@ def _identities(delivery: Delivery) -> set[tuple[str, str, str]]:
         for kind, api_version in kinds.items()
         for name, obj in delivery.objects(kind, api_version).items()
     }
+
+
+@contextmanager
+def _programs_of_earlier_runs(sidecar: Container) -> Iterator[None]:
+    """Let the renderer find the program that it has built before from exactly the same."""
+    programs = Path(f"/proc/{sidecar.process.signalled_pid}/root/{contract.CACHE_DIR}/go")
+    hosts = ROOT / "plugin_image" / "renderer" / "pulumi"
+    sources = [*sorted(GO_EXAMPLE.iterdir()), hosts / "hosts" / "go.py", hosts / "dependencies.py"]
+    go = subprocess.check_output(["go", "env", "GOVERSION"])
+    entry = cache.key("go-program", [go, *(source.read_bytes() for source in sources)])
+    if kept := cache.find(entry):
+        shutil.copytree(kept, programs)
+        for path in (programs, *programs.rglob("*")) if os.geteuid() == 0 else ():
+            os.chown(path, contract.CMP_UID, contract.CMP_UID)
+    yield
+
+    def keep(folder: Path) -> None:
+        shutil.copytree(programs, folder, dirs_exist_ok=True)
+
+    cache.make(entry, keep)
 
 
 def _archive(folder: Path) -> str:

@@ -18,6 +18,8 @@ from tests.e2e.harness.kubernetes_api import KubernetesApi, Object
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.installation import CONFIG
 
+pytestmark = pytest.mark.long
+
 PLUGIN: Mapping[str, Any] = {
     **CONFIG,
     "existingSecret": "credentials",

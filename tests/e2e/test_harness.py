@@ -22,6 +22,8 @@ from tests.e2e.harness.pod_sources import MissingSourceError
 from tests.e2e.harness.pod_volumes import InvalidMountError
 from tests.e2e.harness.processes import ProcessError, wait_until
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 
 PLUGIN_YAML = """

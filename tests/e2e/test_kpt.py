@@ -22,6 +22,8 @@ from tests.e2e.installation import IMAGE
 from tests.e2e.test_service_mode import AUTOMATED, Parts
 from tests.toolchain import KPT_FUNCTIONS
 
+pytestmark = pytest.mark.long
+
 PROGRAM = Path(__file__).parent / "testdata" / "kpt_plugin.py"
 EXAMPLE = ROOT / "examples" / "guestbook-kpt"
 SERVICE = "cmp-kpt-v1-0"

@@ -31,6 +31,8 @@ from tests.e2e.harness.service_pods import ServicePods
 from tests.e2e.harness.workspace import Workspace
 from tests.e2e.installation import IMAGE
 
+pytestmark = pytest.mark.long
+
 PROGRAM = Path(__file__).parent / "testdata" / "manifest_work.py"
 SERVICE = "cmp-manifest-work-v1-0"
 CLUSTERS = ("cluster1", "edge-1", "edge-2")

@@ -22,6 +22,8 @@ from tests.e2e.harness.workspace import Workspace
 from tests.e2e.installation import Installation, installed
 from tests.e2e.stack_crd import stack_crd
 
+pytestmark = pytest.mark.long
+
 STACK = "pulumi.com/v1"
 STACKS = "/apis/pulumi.com/v1/namespaces/default/stacks"
 NAME = "acme/prod"

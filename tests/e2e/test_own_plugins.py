@@ -14,6 +14,8 @@ from tests.e2e.harness.image_root import ImageRoot, plugin_image
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.installation import CONFIG, IMAGE
 
+pytestmark = pytest.mark.long
+
 EXAMPLES = ROOT / "examples" / "plugins"
 ARGOPROJ = "argoproj.io/v1alpha1"
 

@@ -17,6 +17,7 @@ from tests.e2e.harness.applications import Application
 from tests.e2e.harness.argocd import DEPLOYMENT, NAMESPACE, ArgoCD
 from tests.e2e.harness.certificates import CLIENT, SERVER, Authority
 from tests.e2e.harness.cluster_dns import ClusterDns, running_cluster_dns
+from tests.e2e.harness.git_repository import PACKAGES
 from tests.e2e.harness.image_root import ImageRoot, haproxy_image, plugin_image
 from tests.e2e.harness.kubernetes_api import KubernetesApi, Object
 from tests.e2e.harness.load import DEADLINE_SECONDS, load, timed_refresh
@@ -159,7 +160,7 @@ class TestTheModes:
         image = plugin_image(ROOT / "plugin_image", commands=commands)
         pods = parts.pods(service, image)
         repository = parts.argocd.repository("modes")
-        repository.copy(ROOT / "examples" / "guestbook-python")
+        repository.copy(ROOT / "examples" / "guestbook-python", leave_out=PACKAGES)
         revision = repository.commit("guestbook")
         app: Application | None = None
         seen: list[tuple[set[tuple[str, str, str]], Sequence[str]]] = []
@@ -261,6 +262,7 @@ def two(parts: Parts) -> Iterator[Two]:
     assert (parts.objects(), _spec(parts.argocd.api)) == (before, spec)
 
 
+@pytest.mark.long
 class TestASecondProxy:
     def test_is_refused_on_a_port_that_the_first_has_and_nothing_is_rolled(self, two: Two) -> None:
         before = _spec(two.parts.argocd.api)
@@ -276,6 +278,7 @@ class TestASecondProxy:
         assert _spec(two.parts.argocd.api) == before
 
 
+@pytest.mark.long
 class TestLosingPods:
     def test_one_killed_again_and_again_leaves_every_application_synced(self, two: Two) -> None:
         with load(two.applications, renders=RENDERS) as refreshes:
@@ -312,6 +315,7 @@ class TestLosingPods:
             one.wait_until_synced()
 
 
+@pytest.mark.long
 class TestWhoMayConnect:
     def test_the_repo_server_may(self, two: Two) -> None:
         assert _answers(two, two.parts.authority.secret(REPO_SERVER, CLIENT))
@@ -350,6 +354,7 @@ class TestWhoMayConnect:
         assert 'haproxy_backend_current_sessions{proxy="plugin"}' in metrics
 
 
+@pytest.mark.long
 class TestChangesUnderLoad:
     def test_no_render_fails_while_certificates_are_exchanged(self, two: Two) -> None:
         shown = [_shown_certificates(two)]

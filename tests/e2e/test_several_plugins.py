@@ -13,12 +13,15 @@ from tests.e2e.conftest import uncaptured
 from tests.e2e.harness.api_server import INSTALLER, ApiServer
 from tests.e2e.harness.applications import Application
 from tests.e2e.harness.argocd import DEPLOYMENT, NAMESPACE, ArgoCD
+from tests.e2e.harness.git_repository import PACKAGES
 from tests.e2e.harness.image_root import ImageRoot, plugin_image
 from tests.e2e.harness.kubernetes_api import Object
 from tests.e2e.harness.manifest_works import make_hub
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.installation import IMAGE
 from tests.toolchain import KPT_FUNCTIONS
+
+pytestmark = pytest.mark.long
 
 PROGRAM = Path(__file__).parent / "testdata" / "several_plugins.py"
 FUNCTIONS = "/opt/renderer/functions"
@@ -117,7 +120,7 @@ def application(argocd: ArgoCD, plugin: str, example: str | None) -> Application
     name = plugin.replace(".", "-")
     repository = argocd.repository(f"several-{name}")
     if example:
-        repository.copy(ROOT / "examples" / example)
+        repository.copy(ROOT / "examples" / example, leave_out=PACKAGES)
     repository.commit("app", None if example else {"config-map.yaml": CONFIG_MAP})
     return argocd.create_application(
         name,

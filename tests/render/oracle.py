@@ -1,11 +1,11 @@
 """What the official engine makes of each case, asked once for each state of case and engine."""
 
+import functools
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from tests.render.corpus import PLUGIN_IMAGE, ROOT, Case
 from tests.render.objects import Object
 from tests.toolchain import cache
 
-_AT_ONCE = 2
 _SOURCES = ("objects.py", "official_engine.py")
 
 
@@ -23,17 +22,9 @@ Answer = list[Object] | str
 """The objects, or what the engine said when it failed."""
 
 
-def ask(cases: Iterable[Case]) -> Mapping[Case, Answer]:
-    """The official engine's answer to each case."""
-    cases = list(cases)
-    languages = dict.fromkeys(case.runtime for case in cases)
-    tools = toolchain.ensure(part for name in languages for part in official_engine.parts(name))
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = pool.map(lambda case: _answer(case, tools), cases)
-        return dict(zip(cases, answers, strict=True))
-
-
-def _answer(case: Case, tools: Mapping[str, Path]) -> Answer:
+def ask(case: Case) -> Answer:
+    """The official engine's answer to a case."""
+    tools = _tools(case.runtime)
     file = cache.folder() / "oracle" / f"{cache.key(case.name, _made_from(case, tools))}.json"
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -43,6 +34,11 @@ def _answer(case: Case, tools: Mapping[str, Path]) -> Answer:
         unfinished.rename(file)
     answer: Answer = json.loads(file.read_text())
     return answer
+
+
+@functools.cache
+def _tools(runtime: str) -> Mapping[str, Path]:
+    return toolchain.ensure(official_engine.parts(runtime))
 
 
 def _made_from(case: Case, tools: Mapping[str, Path]) -> Iterator[bytes | str]:

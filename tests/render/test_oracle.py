@@ -5,29 +5,20 @@ same files are held against what `pulumi up` renders. Where the two may differ, 
 is in `differences.py`.
 """
 
-from collections.abc import Mapping
-
 import pytest
 
-from tests.render import corpus, objects, oracle
+from tests.render import objects, oracle
 from tests.render.corpus import CASES, Case
 from tests.render.differences import BY_CASE, Official, comparable, without_mark_of_naming
 from tests.render.objects import Object
 from tests.render.oracle import Answer
 
-
-@pytest.fixture(scope="module")
-def answers(request: pytest.FixtureRequest) -> Mapping[Case, Answer]:
-    """The official engine's answers to the cases of this session, asked all together."""
-    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        return oracle.ask(corpus.asked_for(request.session, "answers"))
+pytestmark = pytest.mark.long
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_the_official_engine_renders_the_same_objects(
-    case: Case, answers: Mapping[Case, Answer]
-) -> None:
-    answer = answers[case]
+def test_the_official_engine_renders_the_same_objects(case: Case) -> None:
+    answer = oracle.ask(case)
     theirs = _theirs(answer)
     ours = _ours(case, theirs or [])
     if case.name in BY_CASE:

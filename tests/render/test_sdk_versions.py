@@ -12,6 +12,8 @@ import pytest
 from plugin_image.renderer.errors import ProgramError
 from tests.render.sdk_programs import stream_of
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(
     "version", ["python-newest", "python-kubernetes3", "nodejs-oldest", "nodejs-newest"]

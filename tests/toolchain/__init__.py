@@ -10,6 +10,15 @@ Each is obtained once, into a cache outside the work tree.
 
 from tests.toolchain._errors import ToolchainError
 from tests.toolchain._obtain import Parts, ensure, obtaining
-from tests.toolchain._tools import DEFAULT, KPT_FUNCTIONS, TOOLS
+from tests.toolchain._tools import DEFAULT, KPT_FUNCTIONS, SETS, TOOLS
 
-__all__ = ["DEFAULT", "KPT_FUNCTIONS", "TOOLS", "Parts", "ToolchainError", "ensure", "obtaining"]
+__all__ = [
+    "DEFAULT",
+    "KPT_FUNCTIONS",
+    "SETS",
+    "TOOLS",
+    "Parts",
+    "ToolchainError",
+    "ensure",
+    "obtaining",
+]

@@ -1,7 +1,7 @@
 """The table of real parts: where each comes from. Versions are those of `modules/`."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -281,8 +281,21 @@ DEFAULT = (
     "pulumi",
     "pulumi-resource-kubernetes",
 )
-"""What the end-to-end tests need, in the order in which they need it; what is quickly built on its
-own comes first."""
+"""What delivers a program, in the order in which it is needed; what is quickly built on its own
+comes first."""
+
+_PROGRAMS = ("pulumi-language-yaml", "helm", "kustomize", "kpt", *KPT_FUNCTIONS, "haproxy")
+_CRDS = ("argocd-operator-crds", "manifest-work-crds")
+_ORACLE = ("pulumi-language-nodejs", "pulumi-language-go")
+_NODE = ("kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy", "coredns", "pause")
+
+SETS: Mapping[str, Sequence[str]] = {
+    "demo": DEFAULT,
+    "test": (*DEFAULT, *_PROGRAMS, *_CRDS),
+    "test-all": (*DEFAULT, *_PROGRAMS, *_CRDS, *_ORACLE),
+    "test-cluster": (*DEFAULT, *_PROGRAMS, *_CRDS, *_NODE, "argocd-image-scripts"),
+}
+"""The parts that targets of the Makefile need."""
 
 
 def tool(name: str) -> Tool:

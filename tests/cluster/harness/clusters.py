@@ -17,13 +17,12 @@ from tests.cluster.harness import argocd_pods, rollouts
 from tests.cluster.harness.argocd_pods import NAMESPACE, REPO_SERVER
 from tests.cluster.harness.docker_engine import DockerEngine, running_registry
 from tests.cluster.harness.kubectl import Kubectl
-from tests.cluster.harness.node import TOOLS as NODE_TOOLS
 from tests.cluster.harness.node import Node, running_node
 from tests.e2e.harness.kubernetes_api import KubernetesApi, Object
 from tests.e2e.harness.processes import Process, free_port, listens
 from tests.e2e.harness.workspace import Workspace
 
-TOOLS = (*toolchain.DEFAULT, *NODE_TOOLS, "argocd-image-scripts", "helm")
+TOOLS = toolchain.SETS["test-cluster"]
 """What a cluster of the tests' own is made of, and what installs into it."""
 REGISTRY_VARIABLE = "CLUSTER_REGISTRY"
 _READY_SECONDS = 30

@@ -26,16 +26,6 @@ from tests.e2e.harness.kubernetes_api import ApiError, KubernetesApi
 from tests.e2e.harness.processes import HOST_PATH, Process, free_port
 from tests.e2e.harness.workspace import Workspace
 
-TOOLS = (
-    "etcd",
-    "kube-apiserver",
-    "kube-controller-manager",
-    "kube-scheduler",
-    "kubelet",
-    "kube-proxy",
-    "coredns",
-    "pause",
-)
 NAME = "node"
 
 _FILES = Path(__file__).parent / "node_files"

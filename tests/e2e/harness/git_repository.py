@@ -2,8 +2,11 @@
 
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+PACKAGES = ("requirements.txt",)
+"""What a Python program asks for; without it, it runs with the SDK of the image."""
 
 _IDENTITY = ("-c", "user.name=Tests", "-c", "user.email=tests@example.com")
 
@@ -21,9 +24,10 @@ class GitRepository:
         self.url = url
         self._git("init", "--quiet", "--initial-branch=main", str(folder), cwd=None)
 
-    def copy(self, source: Path, to: str = ".") -> None:
-        """Copy the content of a folder into the work tree."""
-        shutil.copytree(source, self.folder / to, dirs_exist_ok=True)
+    def copy(self, source: Path, to: str = ".", *, leave_out: Sequence[str] = ()) -> None:
+        """Copy the content of a folder into the work tree, without files of some names."""
+        ignore = shutil.ignore_patterns(*leave_out)
+        shutil.copytree(source, self.folder / to, dirs_exist_ok=True, ignore=ignore)
 
     def commit(self, message: str, files: Mapping[str, str | None] | None = None) -> str:
         """Write files, None meaning to remove one; commit everything; return the revision."""

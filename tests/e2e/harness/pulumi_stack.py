@@ -17,6 +17,7 @@ PROJECT_FILE = ROOT / "Pulumi.yaml"
 _STACK = "test"
 _LIBRARY = ("components", "plugin_image")
 _ENGINE_PARTS = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
+_NO_PACKAGES = Path(__file__).with_name("no_packages")
 _SECONDS = 600
 
 
@@ -72,7 +73,10 @@ class PulumiStack:
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": str(_NO_PACKAGES),
         }
+        self.has_changed_something = False
+        """Whether there may be something to destroy."""
         self.run("stack", "init", _STACK).require_success()
         self.configure(config)
 
@@ -106,6 +110,7 @@ class PulumiStack:
 
     def up(self, *options: str) -> Outcome:
         """`pulumi up`, without asking."""
+        self.has_changed_something = True
         return self.run("up", "--yes", "--skip-preview", *options)
 
     def preview(self, *options: str) -> Outcome:
@@ -114,7 +119,9 @@ class PulumiStack:
 
     def destroy(self) -> Outcome:
         """`pulumi destroy`, without asking."""
-        return self.run("destroy", "--yes", "--skip-preview")
+        outcome = self.run("destroy", "--yes", "--skip-preview")
+        self.has_changed_something = outcome.status != 0
+        return outcome
 
     def outputs(self) -> dict[str, Any]:
         """The stack's outputs."""
