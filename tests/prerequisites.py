@@ -177,6 +177,7 @@ NEEDS: Mapping[str, Sequence[Need]] = {
     "demo": _PROCESSES,
     "toolchain": (ensurepip, space_for_parts, linux),
     "test": (*_PROCESSES, go, haproxy),
+    "test-all": (*_PROCESSES, go, haproxy),
     "test-unit": _PYTHON,
     "test-render": (*_PROGRAMS, go),
     "test-e2e": (*_PROCESSES, go, haproxy),
