@@ -65,7 +65,7 @@ class Case:
     def settings(self, cache: Path) -> Settings:
         """The plugin's settings, with a cache that may be new or of other cases."""
         if self.runtime == "go":
-            _share_go_caches(cache)
+            share_go_caches(cache)
         return Settings(
             deadline_seconds=self.given.get("deadline_seconds", _DEADLINE_SECONDS[self.runtime]),
             concurrency=2,
@@ -111,7 +111,7 @@ def asked_for(session: pytest.Session, fixture: str) -> Iterator[Case]:
             yield case
 
 
-def _share_go_caches(cache: Path) -> None:
+def share_go_caches(cache: Path) -> None:
     """Let the renderer use what Go has downloaded and compiled: filling its own takes minutes."""
     cache.mkdir(parents=True, exist_ok=True)
     for name, variable in (("go-build", "GOCACHE"), ("go-modules", "GOMODCACHE")):

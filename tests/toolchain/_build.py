@@ -1,7 +1,7 @@
 """Builds parts from Go modules: those of one module together, each at most once."""
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,10 +87,8 @@ class _Build:
                 self._copy(file, self._module / name)
         packages = [part.package for part in parts if part.package]
         self._report.begun(parts[0].name, BUILD, parts[0].seconds)
-        parts_of = self._go.packages(self._module, packages, stopped=self._stopped)
-        self._waiting = [
-            _Program(part, frozenset(own)) for part, own in zip(parts, parts_of, strict=True)
-        ]
+        sizes_of = self._go.packages(self._module, packages, stopped=self._stopped)
+        self._waiting = [_Program(part, sizes) for part, sizes in zip(parts, sizes_of, strict=True)]
         try:
             self._go.build(
                 self._module,
@@ -108,12 +106,12 @@ class _Build:
 
     def _compiled(self, package: str) -> None:
         for program in self._waiting:
-            if package in program.packages:
-                program.compiled += 1
+            program.compiled += program.packages.get(package, 0)
         self._collect()
         if self._waiting:
             first = self._waiting[0]
-            self._report.advanced(first.part.name, first.compiled / len(first.packages))
+            size = sum(first.packages.values()) or 1
+            self._report.advanced(first.part.name, first.compiled / size)
 
     def _collect(self) -> None:
         """Take the programs that are there to their places, in their order."""
@@ -155,8 +153,8 @@ class _Program:
     """A program that is not there yet."""
 
     part: Tool
-    packages: frozenset[str]
-    """What is compiled for it, and not for one before it."""
+    packages: Mapping[str, int]
+    """The bytes of what is compiled for it, and not for one before it, by package."""
     compiled: int = 0
 
 

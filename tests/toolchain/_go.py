@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.toolchain._errors import ToolchainError
 from tests.toolchain.cache import StoppedError
@@ -20,7 +21,6 @@ FLAGS = ("-gcflags=all=-l -dwarf=false", "-ldflags=-s -w")
 as fast; without symbol tables, linking is faster, and a program a third smaller."""
 
 _OUTPUT_LINES = 20
-_PROGRAM = "!"
 _SILENCE_SECONDS = 0.2
 _STOP_SECONDS = 5
 
@@ -60,21 +60,21 @@ class Go:
 
     def packages(
         self, folder: Path, programs: Sequence[str], *, stopped: Callable[[], bool]
-    ) -> Sequence[Sequence[str]]:
-        """Return for each program what is compiled for it and not for one before, itself last.
+    ) -> Sequence[Mapping[str, int]]:
+        """Return for each program what is compiled for it and not for one before: bytes by package.
 
         Downloads the modules that are missing. Raises ToolchainError, StoppedError.
         """
-        found: list[list[str]] = [[]]
-
-        def heard(line: str) -> None:
-            if package := line.removesuffix(_PROGRAM):
-                found[-1].append(package)
-            if line.endswith(_PROGRAM):
-                found.append([])
-
-        template = "-f={{.ImportPath}}{{if not .DepOnly}}" + _PROGRAM + "{{end}}"
-        _run([self.command, "list", "-deps", template, *programs], folder, heard, stopped)
+        fields = "-json=ImportPath,Dir,GoFiles,DepOnly"
+        lines: list[str] = []
+        command = [self.command, "list", "-deps", fields, *programs]
+        _run(command, folder, lines.append, stopped)
+        found: list[dict[str, int]] = [{}]
+        for package in _documents("\n".join(lines)):
+            files = [Path(package["Dir"], name) for name in package.get("GoFiles", [])]
+            found[-1][package["ImportPath"]] = sum(file.stat().st_size for file in files)
+            if not package.get("DepOnly"):
+                found.append({})
         return found[:-1]
 
     def build(
@@ -98,7 +98,12 @@ class Go:
         # Programs are renamed to their places, but only within one file system.
         settings = {"GOTMPDIR": str(output.parent)}
         static_settings = {"CGO_ENABLED": "0"} if static else {}
-        _run(command, folder, compiled, stopped, {**settings, **static_settings})
+
+        def heard(line: str) -> None:
+            if " " not in line:
+                compiled(line)
+
+        _run(command, folder, heard, stopped, {**settings, **static_settings})
 
     def module_folder(self, folder: Path, module: str, *, stopped: Callable[[], bool]) -> Path:
         """Return the folder of a module that `folder`'s go.mod names, downloaded if need be.
@@ -116,7 +121,7 @@ def _run(
     stopped: Callable[[], bool],
     settings: Mapping[str, str] | None = None,
 ) -> None:
-    """Run the Go command; hand on each line that is one word, and empty ones while it is silent."""
+    """Run the Go command; hand on each line of what it says, and empty ones while it is silent."""
     process = subprocess.Popen(
         command,
         cwd=folder,
@@ -133,9 +138,9 @@ def _run(
         for line in _lines(process):
             if stopped():
                 raise StoppedError
-            if " " not in line:
+            if not line.startswith("go: downloading "):
                 heard(line)
-            elif not line.startswith("go: downloading "):
+            if " " in line:
                 said.append(line)
         if process.wait():
             what, why = " ".join(command[:2]), said[-1].strip() if said else "it says nothing"
@@ -171,6 +176,13 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
                 process.wait(_STOP_SECONDS)
     assert process.stdout
     process.stdout.close()
+
+
+def _documents(text: str) -> Iterator[dict[str, Any]]:
+    decoder, at = json.JSONDecoder(), 0
+    while (start := text.find("{", at)) >= 0:
+        document, at = decoder.raw_decode(text, start)
+        yield document
 
 
 def _output(command: Sequence[str], folder: Path) -> str:
