@@ -22,14 +22,15 @@ def main() -> int:
     if platform.system() != "Linux":
         sys.stderr.write(_ELSEWHERE)
         return 1
+    # First of all; what takes time to import comes afterwards.
+    from tests.e2e.demo import ending
+
+    ending.interruptible()
     try:
-        # First of all, and what takes time to import afterwards.
-        from tests.e2e.demo import ending
+        with ending.uninterrupted():
+            from rich.console import Console
 
-        ending.interruptible()
-        from rich.console import Console
-
-        from tests.e2e.demo.run import run
+            from tests.e2e.demo.run import run
 
         return run(Console(highlight=False))
     except KeyboardInterrupt:

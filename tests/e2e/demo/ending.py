@@ -4,11 +4,25 @@ import contextlib
 import ctypes
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PR_SET_CHILD_SUBREAPER = 36
+
+
+@dataclass
+class _Interruption:
+    """What is known of one."""
+
+    held_up: bool = False
+    came: bool = False
+
+
+_interruption = _Interruption()
 
 
 def interruptible() -> None:
@@ -19,10 +33,27 @@ def interruptible() -> None:
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         uninterruptible()
-        raise KeyboardInterrupt
+        _interruption.came = True
+        if not _interruption.held_up:
+            raise KeyboardInterrupt
 
     for number in _SIGNALS:
         signal.signal(number, interrupt)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let an interruption wait for the end of the block.
+
+    What is begun in it, a thread or a folder, is then also in the hands of what ends it.
+    """
+    _interruption.held_up = True
+    try:
+        yield
+    finally:
+        _interruption.held_up = False
+    if _interruption.came:
+        raise KeyboardInterrupt
 
 
 def uninterruptible() -> None:

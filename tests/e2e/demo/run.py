@@ -1,9 +1,9 @@
 """The demo from beginning to end: at a desk at once, and in Argo CD when its parts are there."""
 
 import io
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, redirect_stderr
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager, redirect_stderr
 
 from rich.console import Console
 
@@ -43,10 +43,19 @@ def run(console: Console, obtaining: Obtaining = toolchain.obtaining) -> int:
     What stays is the cache and, after an error that nobody expects, the logs.
     """
     ending.adopt_orphans()
+    with ExitStack() as stack:
+        with ending.uninterrupted():
+            workspace = stack.enter_context(_workspace(console))
+        return _Demo(console, workspace).run(obtaining)
+
+
+@contextmanager
+def _workspace(console: Console) -> Iterator[Workspace]:
+    """Make a workspace; at the end, nothing that runs in it and nothing of it is left."""
     workspace = Workspace()
     unexpected = True
     try:
-        status = _shown(console, workspace, obtaining)
+        yield workspace
         unexpected = False
     except KeyboardInterrupt:
         unexpected = False
@@ -57,42 +66,56 @@ def run(console: Console, obtaining: Obtaining = toolchain.obtaining) -> int:
         workspace.close(keep_logs=unexpected)
         if unexpected:
             console.print(f"The demo failed. Logs: {workspace.logs}")
-    return status
 
 
-def _shown(console: Console, workspace: Workspace, obtaining: Obtaining) -> int:
-    display = Display(console, _STEPS, goal=delivery.DELIVER.name, reached="Argo CD delivers")
-    try:
-        with display.showing():
-            _show(display, workspace, obtaining)
-    except (ToolchainError, PackageError) as error:
-        display.problem(f"Rendering works, as shown. Argo CD cannot be started: {error}")
-        return 1
-    except DemoError as error:
-        display.problem(f"The demo failed: {error}")
-        return 1
-    return 0
+class _Demo:
+    """What is begun first, and what waits for it."""
 
+    def __init__(self, console: Console, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._display = Display(
+            console, _STEPS, goal=delivery.DELIVER.name, reached="Argo CD delivers"
+        )
+        self._desk = Desk(workspace.folder("desk"), self._display)
 
-def _show(display: Display, workspace: Workspace, obtaining: Obtaining) -> None:
-    desk = Desk(workspace.folder("desk"), display)
-    with ExitStack() as stack:
-        at_desk = stack.enter_context(ThreadPoolExecutor(1)).submit(desk.show_first)
-        stack.callback(desk.shell.stop)
+    def run(self, obtaining: Obtaining) -> int:
+        """Show everything and give the exit status."""
         try:
-            parts = stack.enter_context(obtaining(_PARTS, report=display))
+            with ExitStack() as stack:
+                with ending.uninterrupted():
+                    stack.enter_context(self._display.showing())
+                    at_desk = self._render(stack)
+                    parts = stack.enter_context(obtaining(_PARTS, report=self._display))
+                self._show(stack, at_desk, parts)
+        except (ToolchainError, PackageError) as error:
+            self._display.problem(f"Rendering works, as shown. Argo CD cannot be started: {error}")
+            return 1
+        except DemoError as error:
+            self._display.problem(f"The demo failed: {error}")
+            return 1
+        return 0
+
+    def _render(self, stack: ExitStack) -> "Future[None]":
+        """Begin at the desk, in the background."""
+        worker = stack.enter_context(ThreadPoolExecutor(1))
+        stack.callback(self._desk.shell.stop)
+        return worker.submit(self._desk.show_first)
+
+    def _show(self, stack: ExitStack, at_desk: "Future[None]", parts: Parts) -> None:
+        try:
             if not all(map(parts.ready, delivery.SERVERS)):
                 # Nothing can be started beside it yet, and its errors are not to wait.
                 at_desk.result()
             # The first part tells whether there will be any.
             _ = parts[_PARTS[0]]
             # The step says all; whatever else is said would get in its way.
-            with display.step(_PACKAGES.name), redirect_stderr(io.StringIO()):
+            with self._display.step(_PACKAGES.name), redirect_stderr(io.StringIO()):
                 image = plugin_image(ROOT / "plugin_image")
-            delivers = stack.enter_context(delivery.running(workspace, parts, display))
+            argocd = delivery.running(self._workspace, parts, self._display)
+            delivers = stack.enter_context(argocd)
             at_desk.result()
             delivers.show_started()
-            desk.show_yaml(parts)
+            self._desk.show_yaml(parts)
             delivers.show(image)
         except (ToolchainError, PackageError):
             # What works is shown to its end.
@@ -100,4 +123,4 @@ def _show(display: Display, workspace: Workspace, obtaining: Obtaining) -> None:
             raise
         finally:
             ending.uninterruptible()
-            display.stopping()
+            self._display.stopping()
