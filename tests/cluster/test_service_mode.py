@@ -35,8 +35,8 @@ _OF_ARGO_CD = {8081, 8084}
 
 _APPLICATIONS = 6
 _RENDERS = 200
-_ERROR_SECONDS = 3
-"""Within which an Application has its error when no pod is up."""
+_ERROR_SECONDS = DEADLINE_SECONDS / 4
+"""Within which an Application has its error when no pod is up: long before anybody's time is up."""
 _RECONCILED_SECONDS = 120
 """Within which Argo CD compares again by itself."""
 _REFUSED = {"35", "52", "55", "56"}

@@ -35,8 +35,8 @@ ANOTHER_PROXY = Path(__file__).parent / "testdata" / "another_proxy.py"
 
 APPLICATIONS = 8
 RENDERS = 200
-ERROR_SECONDS = 3
-"""Within which an Application has its error when no pod is up."""
+ERROR_SECONDS = DEADLINE_SECONDS / 4
+"""Within which an Application has its error when no pod is up: long before anybody's time is up."""
 
 OBJECTS = {
     "Deployment": "apps/v1",
