@@ -147,7 +147,8 @@ class Desk:
         self._type(["sed", "-i", guestbook.mistake, f"{guestbook.folder}/{guestbook.source}"])
         ended = self._render(guestbook)
         _require(ended.status == 1 and not ended.output, f"with a mistake it gave\n{ended.output}")
-        self._display.line(_first_line(ended.errors), "red", seconds=ended.seconds)
+        self._display.line(_first_line(ended.errors), "red")
+        self._display.time(ended.seconds)
 
     def _rendered(self, guestbook: Guestbook, *options: str) -> Ended:
         ended = self._render(guestbook, *options)

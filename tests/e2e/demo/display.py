@@ -39,6 +39,7 @@ class Display:
         self._reached = reached
         self._demo = Lane(steps)
         self._parts = Lane()
+        self._failed = False
         self._spinner = Spinner("dots", style="cyan")
 
     def showing(self) -> AbstractContextManager[object]:
@@ -111,7 +112,10 @@ class Display:
     def failed(self, name: str, why: str) -> None:
         """A part did not come that way; if there is another one, that is tried."""
         self._parts.give_up(name)
-        self._remark(f"{name}: {why}")
+        # On a terminal the first one is enough to tell why parts are built.
+        if not (self._failed and self._console.is_interactive):
+            self.note(f"{name}: {why}")
+        self._failed = True
 
     def note(self, text: str) -> None:
         """One line for people."""

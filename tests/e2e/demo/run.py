@@ -103,14 +103,14 @@ class _Demo:
 
     def _show(self, stack: ExitStack, at_desk: "Future[None]", parts: Parts) -> None:
         try:
-            if not all(map(parts.ready, delivery.SERVERS)):
-                # Nothing can be started beside it yet, and its errors are not to wait.
-                at_desk.result()
             # The first part tells whether there will be any.
             _ = parts[_PARTS[0]]
             # The step says all; whatever else is said would get in its way.
             with self._display.step(_PACKAGES.name), redirect_stderr(io.StringIO()):
                 image = plugin_image(ROOT / "plugin_image")
+            if not all(map(parts.ready, delivery.SERVERS)):
+                # Nothing can be started beside it yet, and its errors are not to wait.
+                at_desk.result()
             argocd = delivery.running(self._workspace, parts, self._display)
             delivers = stack.enter_context(argocd)
             at_desk.result()
