@@ -21,7 +21,7 @@ demo: $(VENV) ## Install the plugin into a real local Argo CD and deliver a Pulu
 
 # Tests that wait leave the processor to tests that compute.
 WORKERS ?= 4
-PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup --durations=10
+PYTEST = $(BIN)/pytest -n $(WORKERS) --durations=10
 PROGRAMS := tests/render tests/catalogue --ignore=tests/render/test_isolation.py --ignore=tests/render/test_determinism.py
 
 ifeq ($(CI),true)

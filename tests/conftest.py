@@ -3,28 +3,38 @@
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 _HERE = Path(__file__).parent
-_TOGETHER = ("cluster", "e2e")
-"""Folders in which tests share real parts: those of a cluster all, others those of their file."""
+_WAIT = ("cluster", "e2e")
+"""Folders whose tests share real parts, and mostly wait for them."""
+
+
+class ByRealParts(LoadScopeScheduling):  # type: ignore[misc] # it has no types
+    """Gives a worker of pytest-xdist the tests of a cluster, those of one file, or one test."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        folder = _folder(Path(file))
+        if folder not in _WAIT:
+            return nodeid
+        return folder if folder == "cluster" else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByRealParts:
+    """Let xdist share tests out as said above, whatever its options say."""
+    return ByRealParts(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each worker of pytest-xdist one file of the real parts, or else one test, at a time."""
-    for item in items:
-        if group := _group(item.path):
-            item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: _rank(item.path))
+    """Put tests that wait long before those that compute."""
+    items.sort(key=lambda item: _rank(_folder(item.path.relative_to(_HERE.parent))))
 
 
-def _group(path: Path) -> str | None:
-    folder, *_ = path.relative_to(_HERE).parts
-    if folder not in _TOGETHER:
-        return None
-    return folder if folder == "cluster" else path.stem
+def _folder(file: Path) -> str:
+    """Return the folder of `tests/` that a file is in."""
+    return file.parts[1]
 
 
-def _rank(path: Path) -> int:
-    """Put folders whose tests wait long before those whose tests compute."""
-    folder, *_ = path.relative_to(_HERE).parts
-    return _TOGETHER.index(folder) if folder in _TOGETHER else len(_TOGETHER)
+def _rank(folder: str) -> int:
+    return _WAIT.index(folder) if folder in _WAIT else len(_WAIT)

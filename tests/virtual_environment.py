@@ -46,6 +46,9 @@ def main(arguments: Sequence[str]) -> int:
     """Make the folder that is named, or say what cannot be done without it."""
     try:
         make(Path(*arguments))
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted; the next `make` starts over\n")
+        return 130
     except InstallError as error:
         sys.stderr.write(
             f"error: {error}; its own words are above. Without it only `make image`, `make help`"

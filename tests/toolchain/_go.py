@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -21,6 +22,11 @@ FLAGS = ("-gcflags=all=-l -dwarf=false", "-ldflags=-s -w")
 as fast; without symbol tables, linking is faster, and a program a third smaller."""
 
 _OUTPUT_LINES = 20
+_LOST = re.compile(r"dial tcp|proxyconnect|no such host|TLS handshake|i/o timeout")
+_NO_MODULES = (
+    "Go modules come from where `go env GOPROXY` says, and that cannot be reached. lint, test-unit"
+    " and what was built before work without it."
+)
 _SILENCE_SECONDS = 0.2
 _STOP_SECONDS = 5
 
@@ -144,7 +150,8 @@ def _run(
                 said.append(line)
         if process.wait():
             what, why = " ".join(command[:2]), said[-1].strip() if said else "it says nothing"
-            raise ToolchainError("\n".join([f"`{what}` failed: {why}", *said]))
+            advice = f" {_NO_MODULES}" if _LOST.search(why) else ""
+            raise ToolchainError("\n".join([f"`{what}` failed: {why}.{advice}", *said]))
     finally:
         _stop(process)
 

@@ -12,6 +12,11 @@ from pathlib import Path
 from tests.toolchain import cache, progress
 
 _INSTALL_SECONDS = 60
+# Retries of npm's own take more than a minute before it says that there is no registry.
+_NPM_OPTIONS = ("--no-audit", "--no-fund", "--fetch-retries=1", "--loglevel=error")
+_NPM = "Node.js packages come from the registry that `npm config get registry` names"
+_PYTHON = "Python packages come from the index that `pip config list` names, or PyPI"
+_WITHOUT = "lint, test-unit and what is built already work without it"
 
 
 class PackageError(Exception):
@@ -45,7 +50,7 @@ def node_modules(package: Path) -> Path | None:
     def build(folder: Path) -> None:
         for source in sources:
             shutil.copy(source, folder)
-        _run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder)
+        _run(["npm", "ci", *_NPM_OPTIONS, "--ignore-scripts"], cwd=folder)
 
     contents = [source.read_bytes() for source in sources]
     entry = cache.key("node-modules", contents)
@@ -61,7 +66,7 @@ def node(package: Path) -> Path:
 
     def build(folder: Path) -> None:
         wanted = f"{name}@{found[1]}"
-        _run(["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), wanted])
+        _run(["npm", "install", *_NPM_OPTIONS, "--prefix", str(folder), wanted])
 
     entry = cache.key("node", [name, found[1]])
     return _make(entry, "the plugin image's Node.js", build) / "node_modules" / name / "bin"
@@ -93,6 +98,12 @@ def _run(command: Sequence[str], *, cwd: Path | None = None) -> None:
             text=True,
         )
     except FileNotFoundError as error:
-        raise PackageError(f"`{command[0]}` is missing: install it and put it on PATH") from error
+        raise PackageError(
+            f"`{command[0]}` is missing: install it and put it on PATH. {_WITHOUT.capitalize()}"
+        ) from error
     if done.returncode:
-        raise PackageError(f"`{' '.join(command)}` failed:\n{done.stdout.strip()}")
+        name = Path(command[0]).name
+        raise PackageError(
+            f"`{name} {command[1]}` failed. {_NPM if name == 'npm' else _PYTHON}; {_WITHOUT}. It said:\n"
+            f"{done.stdout.strip()}"
+        )
