@@ -35,10 +35,13 @@ endif
 
 test-all: lint test-unit $(VENV) ## Everything but test-thorough; what needs a node of its own where that can be (root)
 	$(BIN)/python -m tests.toolchain test-all
-	@if $(BIN)/python -m tests.cluster.prerequisites; then \
-		$(BIN)/python -m tests.toolchain test-cluster && $(PYTEST) tests/cluster tests/e2e $(PROGRAMS) -m "not thorough"; \
+	@if $(BIN)/python -m tests.cluster.prerequisites --ask; then \
+		set -ex; \
+		$(BIN)/python -m tests.cluster.prerequisites; \
+		$(BIN)/python -m tests.toolchain test-cluster; \
+		$(PYTEST) tests/cluster tests/e2e $(PROGRAMS) -m "not thorough"; \
 	else \
-		$(PYTEST) tests/e2e $(PROGRAMS) -m "not thorough"; \
+		set -ex; $(PYTEST) tests/e2e $(PROGRAMS) -m "not thorough"; \
 	fi
 	@echo "not run: test-thorough (the corpus without a network and many times over takes half an hour)"
 

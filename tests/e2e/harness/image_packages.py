@@ -103,7 +103,6 @@ def _run(command: Sequence[str], *, cwd: Path | None = None) -> None:
         ) from error
     if done.returncode:
         name = Path(command[0]).name
-        raise PackageError(
-            f"`{name} {command[1]}` failed. {_NPM if name == 'npm' else _PYTHON}; {_WITHOUT}. It said:\n"
-            f"{done.stdout.strip()}"
-        )
+        registry = _NPM if name == "npm" else _PYTHON
+        said = done.stdout.strip()
+        raise PackageError(f"`{name}` failed. {registry}; {_WITHOUT}. It said:\n{said}")
