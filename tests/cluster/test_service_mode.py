@@ -487,7 +487,7 @@ def _wait_for_others(two: Two, before: set[str]) -> None:
     two.parts.cluster.api.wait_for(
         lambda: not _workers(two) & before,
         message=lambda: "not every proxy has loaded its new certificate",
-        timeout=60,
+        timeout=180,
     )
 
 

@@ -414,7 +414,7 @@ def _shown_certificates(two: Two) -> list[str]:
 
 def _wait_for_others(two: Two, before: Sequence[str]) -> list[str]:
     """Return the certificates that the pods show once each shows another one."""
-    assert wait_until(lambda: not {*_shown_certificates(two)} & {*before}, timeout=15)
+    assert wait_until(lambda: not {*_shown_certificates(two)} & {*before}, timeout=90)
     return _shown_certificates(two)
 
 

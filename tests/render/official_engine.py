@@ -22,7 +22,7 @@ from tests.render.corpus import Case
 
 LANGUAGES = ("python", "nodejs", "go", "yaml")
 
-_SECONDS = 600
+_SECONDS = 1800
 """Enough for Go to compile the Kubernetes SDK."""
 _GO_VARIABLES = ("GOCACHE", "GOFLAGS", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB")
 """Where Go keeps and gets things; without a home folder it has to be told."""

@@ -62,7 +62,7 @@ def test_none_of_thousands_of_requests_at_once_is_lost(tmp_path: Path) -> None:
         f"for (let i = 0; i < {count}; i++)"
         " new k8s.core.v1.ConfigMap(`map-${i}`, { data: {} });\n"
     )
-    stream = render(program, Options(stack="dev"), Settings(120, 1, tmp_path / "cache", (), None))
+    stream = render(program, Options(stack="dev"), Settings(600, 1, tmp_path / "cache", (), None))
     assert stream.count("\nkind: ConfigMap\n") == count
 
 
@@ -93,7 +93,7 @@ def test_a_module_that_another_stack_needs_is_compiled_though_the_program_would_
     )
     for stack in ("dev", "prod"):
         (program / f"{stack}.ts").write_text(f'export const names = ["{stack}"];\n')
-    settings = Settings(120, 1, tmp_path / "cache", (), None)
+    settings = Settings(300, 1, tmp_path / "cache", (), None)
     for stack in ("dev", "prod", "dev"):
         assert f"  name: {stack}\n" in render(program, Options(stack=stack), settings)
 

@@ -20,7 +20,7 @@ from tests.catalogue.case import CaseFolder
 from tests.toolchain import KPT_FUNCTIONS
 
 _HERE = Path(__file__).parent
-_SECONDS = "60"
+_SECONDS = "300"
 
 
 class Case(CaseFolder):

@@ -20,7 +20,7 @@ from tests.catalogue.case import CaseFolder
 _TOOLS = ("helm", "kustomize", "kpt")
 _FUNCTION = "set-namespace-v0.4.1"
 _APPLICATION = {"ARGOCD_APP_NAME": "shop", "ARGOCD_APP_NAMESPACE": "cluster1"}
-_SECONDS = "60"
+_SECONDS = "300"
 
 
 class Case(CaseFolder):

@@ -13,8 +13,8 @@ from tests.e2e.harness.processes import HOST_PATH, Process
 from tests.e2e.harness.workspace import Workspace
 
 TOOLS = ("buildkitd", "buildx")
-_READY_SECONDS = 30
-_BUILD_SECONDS = 900
+_READY_SECONDS = 120
+_BUILD_SECONDS = 1800
 _BUILDER = "tests"
 
 

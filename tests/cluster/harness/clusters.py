@@ -25,7 +25,7 @@ from tests.e2e.harness.workspace import Workspace
 TOOLS = toolchain.SETS["test-cluster"]
 """What a cluster of the tests' own is made of, and what installs into it."""
 REGISTRY_VARIABLE = "CLUSTER_REGISTRY"
-_READY_SECONDS = 30
+_READY_SECONDS = 120
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from tests.e2e.harness.workspace import Workspace
 ADDRESS = "10.99.0.2"
 """The node's address."""
 
-_READY_SECONDS = 10
+_READY_SECONDS = 60
 # What the node's programs write to beside the folders that they are told to use.
 _PRIVATE_FOLDERS = ("/run", "/var/log", "/var/lib/cni")
 _SETTINGS = ("vm.overcommit_memory", "kernel.panic", "kernel.panic_on_oops")

@@ -32,7 +32,7 @@ _FILES = Path(__file__).parent / "node_files"
 _PAUSE = "localhost/pause:1"
 _API = f"https://{ADDRESS}:6443"
 _SERVICES, _PODS = "10.96.0.0/24", "10.244.0.0/24"
-_READY_SECONDS = 90
+_READY_SECONDS = 240
 _GROUPS = {
     "admin": '"system:masters"',
     f"system:node:{NAME}": '"system:nodes"',

@@ -9,7 +9,7 @@ from tests.cluster.harness.argocd_pods import NAMESPACE
 from tests.cluster.harness.clusters import Cluster
 from tests.e2e.harness.kubernetes_api import Object
 
-_READY_SECONDS = 60
+_READY_SECONDS = 180
 _ENDED = ("Succeeded", "Failed")
 _END_SECONDS = 120
 

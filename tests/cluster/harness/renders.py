@@ -9,7 +9,7 @@ from tests.e2e.harness.processes import Process, free_port, listens
 from tests.e2e.harness.workspace import Workspace
 
 _PORT = 8081
-_READY_SECONDS = 30
+_READY_SECONDS = 120
 
 
 def manifests(

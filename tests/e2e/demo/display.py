@@ -68,6 +68,8 @@ class Display:
         width = self._console.width - len(_INDENT)
         # Anything but a terminal gets long lines whole.
         folded = lines.wrap(self._console, width) if self._console.is_terminal else lines.split()
+        for line in folded:
+            line.rstrip()
         self._print(Text("\n").join(Text(_INDENT) + line for line in folded))
 
     def time(self, seconds: float) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,6 +40,22 @@ def interruptible() -> None:
 
     for number in _SIGNALS:
         signal.signal(number, interrupt)
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing)
+    threading.Thread(target=_wake_the_main_thread, args=(reading,), daemon=True).start()
+
+
+def _wake_the_main_thread(signals: int) -> None:
+    """Give it the signal that has come, once.
+
+    A thread that is just starting a process may have got it first. Python then only takes
+    note of it, and the main thread would go on waiting for a part or for another thread.
+    """
+    number = os.read(signals, 1)[0]
+    main = threading.main_thread().ident
+    if main:
+        signal.pthread_kill(main, number)
 
 
 @contextmanager

@@ -36,7 +36,7 @@ _MASTERS = (ADMIN, INSTALLER, ARGOCD_CONTROLLER, _GARBAGE_COLLECTOR)
 OWN_USERS = frozenset({ADMIN, _GARBAGE_COLLECTOR, "system:apiserver"})
 """Who calls the API server on behalf of these tests or of the server itself."""
 _LIMITED_USERS_NAMESPACE = "limited-users"
-_READY_SECONDS = 60
+_READY_SECONDS = 180
 
 
 class ApiServer:

@@ -10,7 +10,7 @@ from tests.e2e.harness.kubernetes_api import KubernetesApi, Object
 _API_VERSION, _KIND = "argoproj.io/v1alpha1", "Application"
 _REFRESH = "argocd.argoproj.io/refresh"
 _POLL_SECONDS = 0.1
-_SECONDS = 60
+_SECONDS = 180
 
 
 class ApplicationError(Exception):

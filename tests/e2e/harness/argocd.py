@@ -24,7 +24,7 @@ IN_CLUSTER = "https://kubernetes.default.svc"
 
 _ARGOPROJ = "argoproj.io/v1alpha1"
 _REPO_SERVER, _INIT = "argocd-repo-server", "copyutil"
-_READY_SECONDS = 30
+_READY_SECONDS = 120
 
 
 class ArgoCD:

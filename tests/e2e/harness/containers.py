@@ -20,7 +20,7 @@ from tests.e2e.harness import container_init
 from tests.e2e.harness.container_init import Plan, Step
 from tests.e2e.harness.processes import HOST_PATH, Process, ProcessError, host_program
 
-_START_SECONDS = 10
+_START_SECONDS = 60
 _PROBE_SECONDS = 0.1
 
 

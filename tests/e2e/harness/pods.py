@@ -23,7 +23,7 @@ from tests.e2e.harness.pod_volumes import PodVolumes
 from tests.e2e.harness.processes import listening_sockets
 
 _INIT_SECONDS = 60
-_READY_SECONDS = 30
+_READY_SECONDS = 120
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 
 
