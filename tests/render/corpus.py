@@ -29,8 +29,7 @@ _FOLDER = Path(__file__).with_name("cases")
 _OUTCOMES = {"expected.yaml", "error.txt"}
 _SETTINGS = {"deadline_seconds", "passphrase"}
 _DEADLINE_SECONDS = defaultdict(lambda: 300.0, go=1800.0)
-"""By language, where other tests keep the machine busy. Nothing tells how long Go takes to compile an
-SDK that it has not compiled yet."""
+"""By language, where other tests keep the machine busy. Go may have to compile an SDK first."""
 
 
 @dataclass(frozen=True)
