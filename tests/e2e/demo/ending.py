@@ -93,11 +93,17 @@ def end_children() -> None:
         for pid in children:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)
+        # One after the other: those that a child leaves are ours before it can be waited for.
+        os.wait()
 
 
 def _children() -> list[int]:
-    """The children of every thread."""
-    tasks = Path("/proc/self/task").iterdir()
-    return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+    """Every child of this process; the list that the kernel keeps may leave some out."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # What stands before the last bracket is the program's name.
+            parent = int(status.read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid():
+                found.append(int(status.parent.name))
+    return found
