@@ -57,7 +57,8 @@ def _workspace(console: Console) -> Iterator[Workspace]:
     try:
         yield workspace
         unexpected = False
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):
+        # The second is how the console ends when nobody reads any more, as in `| head`.
         unexpected = False
         raise
     finally:
