@@ -34,7 +34,7 @@ _STEPS = (
     delivery.BREAK,
     delivery.REMOVE,
 )
-_PARTS = (*delivery.SERVERS, *delivery.INSTALLERS[:2], *YAML.tools)
+_PARTS = (*delivery.SERVERS, "pulumi-language-yaml", *delivery.INSTALLERS)
 
 
 def run(console: Console, obtaining: Obtaining = toolchain.obtaining) -> int:
