@@ -59,8 +59,8 @@ def obtaining(names: Iterable[str] = DEFAULT, *, report: Report) -> Iterator[Par
     gone on with the next time. Raises ToolchainError for a name that is not in the table.
     """
     work = _Work([tool(name) for name in dict.fromkeys(names)], report)
-    work.start()
     try:
+        work.start()
         yield work.parts
     finally:
         work.stop()
@@ -158,8 +158,8 @@ class _Work:
         except DownloadError as error:
             self._report.failed(name, f"{error}; {_others(parts)}built from source instead")
             return False
-        self._report.finished(name)
         for part in parts:
+            self._report.finished(part.name)
             self.parts.futures[part.name].set_result(folder / part.name)
         return True
 

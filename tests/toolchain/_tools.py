@@ -279,12 +279,13 @@ DEFAULT = (
     "argocd-manifests",
     "argocd",
     "pulumi",
+    "pulumi-language-yaml",
     "pulumi-resource-kubernetes",
 )
 """What delivers a program, in the order in which it is needed; what is quickly built on its own
 comes first."""
 
-_PROGRAMS = ("pulumi-language-yaml", "helm", "kustomize", "kpt", *KPT_FUNCTIONS, "haproxy")
+_PROGRAMS = ("helm", "kustomize", "kpt", *KPT_FUNCTIONS, "haproxy")
 _CRDS = ("argocd-operator-crds", "manifest-work-crds")
 _ORACLE = ("pulumi-language-nodejs", "pulumi-language-go")
 _NODE = ("kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy", "coredns", "pause")
