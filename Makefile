@@ -11,7 +11,7 @@ NEW_PYTHON := Install Python 3.11 or newer, or name another one by PYTHON=. What
 LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-unit test-render test-e2e test-thorough test-cluster image lint format toolchain recordings bench lock clean prerequisites
+.PHONY: help demo test test-all test-unit test-render test-faults test-e2e test-thorough test-cluster image lint format toolchain recordings bench lock clean prerequisites
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z0-9-]*:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,7 +29,7 @@ test: test-all ## Lint, unit and render tests, and a short end to end; with CI=t
 else
 test: lint test-unit $(VENV)
 	$(BIN)/python -m tests.toolchain test
-	$(PYTEST) tests/e2e $(PROGRAMS) -m "not long and not thorough"
+	$(PYTEST) tests/e2e $(PROGRAMS) tests/faults -m "not long and not thorough"
 	@echo "not run: test-all (compares every program with the official engine, tries what may go wrong, and a real node)"
 endif
 
@@ -39,14 +39,16 @@ test-all: lint test-unit $(VENV) ## Everything but test-thorough; what needs a n
 		set -ex; \
 		$(BIN)/python -m tests.cluster.prerequisites; \
 		$(BIN)/python -m tests.toolchain test-cluster; \
-		$(PYTEST) tests/cluster tests/e2e $(PROGRAMS) -m "not thorough"; \
+		$(PYTEST) tests/cluster tests/e2e $(PROGRAMS) tests/faults -m "not thorough"; \
 	else \
-		set -ex; $(PYTEST) tests/e2e $(PROGRAMS) -m "not thorough"; \
+		set -ex; $(PYTEST) tests/e2e $(PROGRAMS) tests/faults -m "not thorough"; \
 	fi
 	@echo "not run: test-thorough (the corpus without a network and many times over takes half an hour)"
 
-test-thorough: $(VENV) ## The corpus without a network, and each program many times over
+test-thorough: $(VENV) ## The corpus without a network, each program many times over, every fault and every change
 	$(BIN)/pytest tests/render/test_isolation.py tests/render/test_determinism.py tests/catalogue
+	$(PYTEST) tests/faults
+	$(PYTEST) tests/e2e -m thorough
 
 ifdef CLUSTER_REGISTRY
 test-cluster: toolchain ## Image, push and pods on a real node of its own (root), or on a given cluster
@@ -75,6 +77,10 @@ test-unit: $(VENV) ## Unit tests: no network, no Go, seconds
 test-render: $(VENV) ## Programs, packages and folders, and what must come of each
 	$(BIN)/python -m tests.toolchain test-all
 	$(PYTEST) $(PROGRAMS) -m "not thorough"
+
+test-faults: $(VENV) ## Odd programs, files and signals, and what must come of each (docs/faults.md)
+	$(BIN)/python -m tests.toolchain test
+	$(PYTEST) tests/faults -m "not thorough"
 
 test-e2e: $(VENV) ## The real parts together: engine, provider, API server, Argo CD
 	$(BIN)/python -m tests.toolchain test

@@ -4,12 +4,18 @@ from functools import partial
 
 import pulumi
 
-from components import access, argocd, cluster, settings, validation
-from components.application import PluginApplication, PluginApplicationArgs
-from components.catalog.pulumi import PulumiPlugin, PulumiPluginArgs
-from components.export import PluginExport
-from components.health import HealthCheck
-from components.image import PluginImage, PluginImageArgs
+from components import (
+    HealthCheck,
+    PluginApplication,
+    PluginApplicationArgs,
+    PluginExport,
+    PluginImage,
+    PluginImageArgs,
+    PulumiPlugin,
+    PulumiPluginArgs,
+)
+from components.preflight import access_review, rights
+from components.shared import argocd_names, settings, validation
 
 config = pulumi.Config()
 image_options = settings.options(PluginImageArgs, prefix="image")
@@ -24,7 +30,8 @@ settings.reject_unknown(
 image_args = settings.read(config, PluginImageArgs, image_options)
 plugin_args = settings.read(config, PulumiPluginArgs, plugin_options)
 export_as = config.get("exportAs")
-plugin_args["export"] = export_as is not None
+if export_as is not None:
+    plugin_args["export"] = True
 application_args = settings.read_named(
     config,
     "applications",
@@ -32,12 +39,12 @@ application_args = settings.read_named(
     name="application_name",
     without={"plugin_name"},
 )
-access.require(
-    access.needed(plugin_args, application_args.values()),
-    partial(cluster.allowed, settings=pulumi.runtime.get_config_env()),
+rights.require(
+    rights.needed(plugin_args, application_args.values()),
+    partial(access_review.allowed, settings=pulumi.runtime.get_config_env()),
 )
 
-namespace = plugin_args.get("namespace", argocd.NAMESPACE)
+namespace = plugin_args.get("namespace", argocd_names.NAMESPACE)
 image = PluginImage("plugin", image_args)
 plugin = PulumiPlugin("pulumi", {**plugin_args, "image": image.image_ref})
 for kind in validation.strings("healthChecks", config.get_object("healthChecks", [])):
@@ -48,7 +55,7 @@ if export_as is not None:
         {
             "form": export_as,
             "plugins": [plugin.exported],
-            "deployment": plugin_args.get("deployment", argocd.REPO_SERVER),
+            "deployment": plugin_args.get("deployment", argocd_names.REPO_SERVER),
         },
     )
     pulumi.export("files", export.files)

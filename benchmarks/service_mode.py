@@ -17,8 +17,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from components import haproxy
-from components.haproxy import Endpoint, Lookup
+from components.service import haproxy
+from components.service.haproxy import Endpoint, Lookup
 from plugin_image import contract
 from tests import toolchain
 from tests.e2e.harness import repo_server

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from plugin_image.contract import DEFAULT_CACHE_BYTES
 from plugin_image.renderer.pulumi import dependencies
 from plugin_image.renderer.pulumi.dependencies import Cache
 from plugin_image.renderer.pulumi.hosts import nodejs, python
@@ -132,4 +133,4 @@ class Workspace:
     def _cache(self) -> Cache:
         scratch = self.folder / "scratch"
         scratch.mkdir(exist_ok=True)
-        return Cache(self.cache, scratch, Deadline(_INSTALL_SECONDS))
+        return Cache(self.cache, scratch, Deadline(_INSTALL_SECONDS), DEFAULT_CACHE_BYTES)

@@ -9,7 +9,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from pulumi.provider.experimental import component_provider_host  # noqa: E402
 
-from components.package import COMPONENTS, NAME, VERSION  # noqa: E402
+from components import COMPONENTS, NAME, VERSION  # noqa: E402
 
 if __name__ == "__main__":
     component_provider_host(components=COMPONENTS, name=NAME, version=VERSION)

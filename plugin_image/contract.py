@@ -52,6 +52,9 @@ class RendererEnv(StrEnum):
     CACHE_DIR = "RENDERER_CACHE_DIR"
     """Where installed dependencies are kept."""
 
+    CACHE_BYTES = "RENDERER_CACHE_BYTES"
+    """What the cache may hold before what was used least recently is removed."""
+
     PASS_ENV = "RENDERER_PASS_ENV"  # noqa: S105 - a variable's name
     """Comma-separated names of container variables that programs may see."""
 
@@ -72,6 +75,9 @@ DEFAULT_DEADLINE_SECONDS: Final = 50
 """Argo CD's callers give up after 60 s; our error must arrive before that."""
 
 DEFAULT_CONCURRENCY: Final = 2
+
+DEFAULT_CACHE_BYTES: Final = 1536 * 2**20
+"""Three quarters of the default volume: what is being installed comes on top."""
 
 
 # --- What an Application may say ------------------------------------------------------
@@ -123,6 +129,14 @@ CONFIG: Final = Option(
     "Configuration values",
     "Configuration on top of Pulumi.<stack>.yaml. A key without a namespace is the project's.",
 )
+ALLOW_MISSING_STACK_FILE: Final = Option(
+    _PULUMI,
+    "allowMissingStackFile",
+    OptionKind.STRING,
+    "Allow a stack without a file",
+    "`true` renders a stack that has no Pulumi.<stack>.yaml although others have one; without it, "
+    "a misspelt name is refused.",
+)
 ALLOW_EMPTY: Final = Option(
     _PULUMI,
     "allowEmpty",
@@ -145,12 +159,54 @@ NON_KUBERNETES: Final = Option(
     "`refuse` them (default), or `ignore` them and render the rest. Callbacks on values of an "
     "ignored resource do not run.",
 )
+RANDOM: Final = Option(
+    _PULUMI,
+    "random",
+    OptionKind.STRING,
+    "Charts that make up values",
+    "`refuse` charts that make up passwords, certificates or dates (default), or `allow` them. "
+    "Argo CD then changes the objects at every refresh.",
+)
+PROVIDER: Final = Option(
+    _PULUMI,
+    "provider",
+    OptionKind.STRING,
+    "Provider",
+    "Name of a provider resource, where the program has several clusters: only the objects of its "
+    "cluster are rendered. `default` is the provider of objects without one.",
+)
+PROTECTION: Final = Option(
+    _PULUMI,
+    "protection",
+    OptionKind.STRING,
+    "Protected resources",
+    "Whether Argo CD asks before it deletes them: `confirm` (default; Argo CD 2.14 and newer), or "
+    "never does: `keep`.",
+)
+IGNORE_CHANGES: Final = Option(
+    _PULUMI,
+    "ignoreChanges",
+    OptionKind.STRING,
+    "Fields left to the cluster",
+    "What becomes of the fields of `ignoreChanges`, and of those that autoscalers and other "
+    "controllers write: `annotate` renders them and names them on the object (default), `omit` "
+    "leaves them out.",
+)
+DISABLE_NAME_SUFFIX_HASH: Final = Option(
+    _PULUMI,
+    "disableNameSuffixHash",
+    OptionKind.STRING,
+    "Names without a hash",
+    "`true` gives an object without metadata.name its logical name alone; without it, a changed "
+    "ConfigMap, Secret, Job or Pod is a new object under a new name.",
+)
 SYNC_WAVES: Final = Option(
     _PULUMI,
     "syncWaves",
     OptionKind.STRING,
     "Dependencies as sync waves",
-    "`true` lets Argo CD apply objects in the order of the program's dependencies.",
+    "`dependsOn` lets Argo CD apply objects after those that they name as `dependsOn`, once these "
+    "are healthy; `true` after those, too, of which they use values.",
 )
 
 MODE: Final = Option(
@@ -173,9 +229,15 @@ STACK_SPEC: Final = Option(
 PULUMI_OPTIONS: Final = (
     STACK,
     CONFIG,
+    ALLOW_MISSING_STACK_FILE,
     ALLOW_EMPTY,
     ALLOW_PLAINTEXT_SECRETS,
     NON_KUBERNETES,
+    RANDOM,
+    PROVIDER,
+    PROTECTION,
+    IGNORE_CHANGES,
+    DISABLE_NAME_SUFFIX_HASH,
     SYNC_WAVES,
     MODE,
     STACK_SPEC,
@@ -303,6 +365,13 @@ WORK_VALUE_FILES: Final = Option(
     "Value files",
     "Of a Helm chart, in its folder or elsewhere in the repository; later ones win.",
 )
+WORK_RANDOM: Final = Option(
+    _MANIFEST_WORK,
+    RANDOM.name,
+    RANDOM.kind,
+    RANDOM.title,
+    RANDOM.tooltip,
+)
 WORK_RELEASE_NAME: Final = Option(
     _MANIFEST_WORK,
     "releaseName",
@@ -343,13 +412,17 @@ MANIFEST_WORK_OPTIONS: Final = (
     WORK_SYNC_WAVES,
     WORK_VALUE_FILES,
     WORK_RELEASE_NAME,
+    WORK_RANDOM,
     WORK_KUBE_VERSION,
     WORK_API_VERSIONS,
     # Of a chained Pulumi program. What is left out, the ManifestWork's own options say.
     STACK,
     CONFIG,
+    ALLOW_MISSING_STACK_FILE,
     ALLOW_PLAINTEXT_SECRETS,
     NON_KUBERNETES,
+    PROVIDER,
+    DISABLE_NAME_SUFFIX_HASH,
 )
 """Those of ManifestWorks and of what they may wrap, in the order in which Argo CD shows them."""
 

@@ -180,6 +180,7 @@ NEEDS: Mapping[str, Sequence[Need]] = {
     "test-all": (*_PROCESSES, go, haproxy),
     "test-unit": _PYTHON,
     "test-render": (*_PROGRAMS, go),
+    "test-faults": (*_PROGRAMS, go),
     "test-e2e": (*_PROCESSES, go, haproxy),
     "test-thorough": (*_PROGRAMS, go),
     "test-cluster": (ensurepip, space_for_parts, linux, go),

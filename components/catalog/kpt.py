@@ -8,14 +8,14 @@ from typing import Any, Final, NotRequired
 
 import pulumi
 
-from components import validation
 from components.catalog.renderer_plugin import (
     Renderer,
     RendererPlugin,
     RendererPluginArgs,
     passed_variables,
 )
-from components.errors import InvalidInputError
+from components.shared import validation
+from components.shared.errors import InvalidInputError
 from plugin_image import contract
 from plugin_image.contract import RendererEnv
 
@@ -56,7 +56,7 @@ def _variables(values: Mapping[str, Any]) -> dict[str, str]:
             _require_executable(image, executable)
         variables[RendererEnv.KPT_FUNCTIONS.value] = json.dumps(functions, sort_keys=True)
     if "functions_dir" in values:
-        folder = validation.text("functions_dir", values["functions_dir"])
+        folder = validation.line("functions_dir", values["functions_dir"])
         if not folder.startswith("/"):
             raise InvalidInputError("functions_dir", f"is {folder!r}", "give an absolute path")
         variables[RendererEnv.KPT_FUNCTIONS_DIR.value] = folder

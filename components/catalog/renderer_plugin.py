@@ -10,12 +10,13 @@ from typing import Any, NotRequired, cast
 
 import pulumi
 
-from components import inputs, sidecar, validation
-from components.credentials import CredentialsArgs
-from components.errors import InvalidInputError
-from components.plugin import ConfigManagementPlugin, ConfigManagementPluginArgs, ModeArgs
-from components.plugin_yaml import full_name
-from components.repo_server import RepoServerArgs
+from components.catalog.plugin import ConfigManagementPlugin, ConfigManagementPluginArgs, ModeArgs
+from components.container import container
+from components.container.credentials import CredentialsArgs
+from components.container.plugin_yaml import full_name
+from components.repo_server.sidecar import RepoServerArgs
+from components.shared import inputs, validation
+from components.shared.errors import InvalidInputError
 from plugin_image import contract
 from plugin_image.contract import RendererEnv
 
@@ -78,6 +79,10 @@ class Renderer:
             ),
             RendererEnv.CACHE_DIR.value: contract.CACHE_DIR,
         } | self.variables(values)
+        if "work_size" in values:
+            volume = validation.amount(validation.size("work_size", values["work_size"]))
+            # What is being installed comes on top.
+            ours[RendererEnv.CACHE_BYTES.value] = str(int(volume * 3 / 4))
         env = validation.string_map("env", values["env"])
         for variable in ours:
             if variable in env:
@@ -91,7 +96,7 @@ class Renderer:
 
     def probe_command(self, values: Mapping[str, Any]) -> list[str]:
         """Return the renderer's probe, which asks the socket for an answer, not for existence."""
-        socket = sidecar.socket_path(full_name(self.name, values["version"]))
+        socket = container.socket_path(full_name(self.name, values["version"]))
         return [contract.RENDERER_COMMAND, "probe", socket]
 
 
@@ -132,6 +137,9 @@ class RendererPlugin(pulumi.ComponentResource):
         of_env = ("deadline_seconds", "concurrency", *renderer.settings)
         settings = {field: given.pop(field) for field in of_env if field in given}
         settings["env"] = given.pop("env", {})
+        if "work_size" in given:
+            # The volume's size is the pod's matter, too.
+            settings["work_size"] = given["work_size"]
         definition: dict[str, Any] = {
             "plugin_name": renderer.name,
             "version": version,
@@ -141,7 +149,7 @@ class RendererPlugin(pulumi.ComponentResource):
             "probe_command": inputs.checked_input(
                 where, {"version": version}, renderer.probe_command
             ),
-            "env": inputs.checked_input(where, settings, renderer.env, public=("env",)),
+            "env": inputs.checked_input(where, settings, renderer.env),
         }
         if discovery and renderer.discover_file:
             definition["discover_file_name"] = renderer.discover_file

@@ -4,17 +4,24 @@ Each command imports what it needs when it runs: a probe runs every few seconds,
 render should not wait for more than its own parts.
 """
 
+import errno
+import os
 import traceback
 from pathlib import Path
 
 import click
 
+from plugin_image.renderer import credentials
 from plugin_image.renderer.errors import RenderError
 from plugin_image.renderer.kpt.commands import kpt
 from plugin_image.renderer.manifest_work.commands import manifest_work
 from plugin_image.renderer.pulumi.commands import pulumi
+from plugin_image.renderer.redaction import Secrets
 
 _REPORT = "This is a mistake of the renderer, not of the program: please report it with these lines"
+
+
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EPIPE)
 
 
 class _Reporting(click.Group):
@@ -22,15 +29,27 @@ class _Reporting(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
+            with Secrets(credentials.found(os.environ)).kept_out_of_errors():
+                return super().invoke(ctx)
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
-        except RenderError as error:
-            click.echo(error.report(), err=True)
-        except Exception as error:  # noqa: BLE001 - an error of our own, told without values
-            click.echo(f"the renderer itself failed: {type(error).__name__}. {_REPORT}", err=True)
-            click.echo("".join(traceback.format_tb(error.__traceback__)), err=True)
+        except Exception as error:  # noqa: BLE001 - an error of our own is told, too
+            click.echo(_report(error), err=True)
         return ctx.exit(1)
+
+
+def _report(error: Exception) -> str:
+    if isinstance(error, RenderError):
+        return error.report()
+    if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+        place = f" {error.filename}" if error.filename else ""
+        return RenderError(
+            f"a file{place} cannot be written: {error.strerror}",
+            fix="make room in the plugin's cache and temporary folder, or where the output goes",
+        ).report()
+    # Without what it says, which may hold values.
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    return f"the renderer itself failed: {type(error).__name__}. {_REPORT}\n{frames}"
 
 
 @click.group(cls=_Reporting)

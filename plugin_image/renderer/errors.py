@@ -13,33 +13,52 @@ RenderError             the message is for the user: what, where, what to do
 
 from collections.abc import Callable
 
-from plugin_image.renderer.plain import plain
+from plugin_image.renderer.plain import CUT, plain
+
+_SHOWN_CUT = "[…] "
+
+_MOST_DETAILS = 32 * 1024
+"""Characters. An Application's status holds the message, and an object of Kubernetes 1.5 MiB."""
+_MOST_WORDS = 2000
+"""Characters of the first line."""
 
 
 class RenderError(Exception):
-    """A failed render; `str()` is the first line that Argo CD shows.
+    """A failed render.
 
-    `summary` says what is wrong and where in one line, `fix` what to do about it, and
-    `details` (a traceback, a tool's output) follows on further lines.
+    `summary` says what is wrong and where, `fix` what to do about it, and `details` is a
+    traceback or a tool's output. They are kept as they were said, secrets and all, for a
+    secret can be told only in whole and raw text: `redacted` comes first, `report` last.
     """
 
     def __init__(self, summary: str, *, fix: str = "", details: str = "") -> None:
         super().__init__(summary)
-        self.summary = " ".join(plain(summary).split())
-        self.fix = " ".join(plain(fix).split())
-        self.details = plain(details).strip()
+        self.summary = summary
+        self.fix = fix
+        self.details = details
 
     def __str__(self) -> str:
         """The first line: cause, place and remedy."""
-        return f"{self.summary}. To fix it: {self.fix}" if self.fix else self.summary
+        summary, fix = _line(self.summary), _line(self.fix)
+        return f"{summary}. To fix it: {fix}" if fix else summary
 
     def redacted(self, redact: Callable[[str], str]) -> "RenderError":
         """The same error with each of its texts passed through `redact`."""
         return type(self)(redact(self.summary), fix=redact(self.fix), details=redact(self.details))
 
     def report(self) -> str:
-        """The whole message, first line first."""
-        return f"{self}\n{self.details}" if self.details else str(self)
+        """The message, first line first; of what is very long the beginning and the end."""
+        details = _shown(self.details).strip()
+        lines = [_shortened(str(self), _MOST_WORDS), _shortened(details, _MOST_DETAILS)]
+        return "\n".join(filter(None, lines))
+
+
+def _shown(text: str) -> str:
+    return plain(text).replace(CUT, _SHOWN_CUT)
+
+
+def _line(text: str) -> str:
+    return " ".join(_shown(text).split())
 
 
 class UsageError(RenderError):
@@ -72,3 +91,10 @@ class DeadlineError(RenderError):
 
 class MemoryLimitError(RenderError):
     """The render needs more memory than there is."""
+
+
+def _shortened(text: str, most: int) -> str:
+    left_out = len(text) - most
+    if left_out <= 0:
+        return text
+    return f"{text[: most // 2]} [… {left_out} characters …] {text[-most // 2 :]}"

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from plugin_image.renderer import strict_json
+from plugin_image.renderer import strict_json, yaml_limits
 
 _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),
@@ -33,9 +33,6 @@ _MERGE = "tag:yaml.org,2002:merge"
 _PLAIN = "!plain"
 """The tag of a scalar that is neither quoted nor tagged."""
 
-_MOST_VALUES = 1_000_000
-"""Values of one document, each alias counted as what it stands for."""
-
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """PyYAML's safe loader with the scalars of go.yaml.in/yaml/v2."""
@@ -45,13 +42,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
     def construct_document(self, node: Any) -> Any:
         """Refuse a few lines of aliases that stand for more than any memory holds."""
-        if _expanded(node, {}) > _MOST_VALUES:
-            raise yaml.constructor.ConstructorError(
-                None,
-                None,
-                f"with its aliases written out it has more than {_MOST_VALUES} values",
-                node.start_mark,
-            )
+        yaml_limits.require_few_values(node)
         return super().construct_document(node)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:
@@ -73,10 +64,12 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
             else:
                 line = key.start_mark.line + 1
                 name = _key(self.construct_object(key, deep=True), line)
-                if name in written and not self.repeated_keys:
+                again = name in written
+                made = self.construct_object(value, deep=deep or self.repeated_keys)
+                if again and not (self.repeated_keys and _same(found[name], made)):
                     raise ValueError(f"line {line} has the key {name} again: keep one of them")
                 written.add(name)
-                found[name] = self.construct_object(value, deep=deep)
+                found[name] = made
         return found
 
 
@@ -92,9 +85,9 @@ class _RepeatingLoader(_Loader):
 def parse_all(text: bytes, *, repeated_keys: bool = False) -> list[Any]:
     """The documents of a file or stream, without empty ones, as trees that JSON can hold.
 
-    `repeated_keys` is for what only Helm reads: of a key that is there twice it takes the last.
-    Raises ValueError, saying where and why, for a text that is neither YAML nor JSON, for
-    values without JSON, and for such a key anywhere else.
+    `repeated_keys` is for charts, which come from others: a key may be there again if it says
+    the same. Raises ValueError, saying where and why, for a text that is neither YAML nor JSON,
+    for values without JSON, and for any other key that is there twice.
     """
     loader = _RepeatingLoader if repeated_keys else _Loader
     if text.lstrip().startswith(b"{"):
@@ -127,6 +120,7 @@ def _json_stream(text: bytes) -> list[Any]:
 
 def _yaml_stream(text: bytes, loader: type[_Loader]) -> list[Any]:
     try:
+        yaml_limits.require_shallow(text)
         return [_tree(document, "") for document in yaml.load_all(text, Loader=loader)]
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
@@ -134,14 +128,9 @@ def _yaml_stream(text: bytes, loader: type[_Loader]) -> list[Any]:
         raise ValueError(" ".join(str(error).split())) from error
 
 
-def _expanded(node: Any, known: dict[int, int]) -> int:
-    """How many values the node stands for. Counts each node once, however often it is used."""
-    if id(node) not in known:
-        parts = node.value if isinstance(node, yaml.CollectionNode) else ()
-        if isinstance(node, yaml.MappingNode):
-            parts = [part for pair in parts for part in pair]
-        known[id(node)] = 1 + sum(_expanded(part, known) for part in parts)
-    return known[id(node)]
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are one in JSON; to Python `1` and `true` are equal."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def _merged(node: Any) -> list[Any]:
@@ -159,15 +148,21 @@ def _scalar(text: str) -> Any:
     """The value of a plain scalar."""
     if text in _WORDS:
         return _WORDS[text]
+    found = number(text)
+    return text if found is None else found
+
+
+def number(text: str) -> int | float | None:
+    """The number that a plain scalar is to Go's parsers, YAML 1.1's and 1.2's; none for a text."""
     if _NOT_FINITE.fullmatch(text):
         return float(text.replace(".", ""))
-    if text[0] not in "+-.0123456789":
-        return text
+    if not text or text[0] not in "+-.0123456789":
+        return None
     plain = text if text[0] == "." else text.replace("_", "")
     integer = _integer(plain)
     if integer is not None and _SMALLEST_INTEGER <= integer <= _LARGEST_INTEGER:
         return integer
-    return float(plain) if _FLOAT.fullmatch(plain) else text
+    return float(plain) if _FLOAT.fullmatch(plain) else None
 
 
 def _integer(text: str) -> int | None:

@@ -10,14 +10,14 @@ of this happens.
 
 import os
 import resource
-import signal
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from plugin_image.renderer import processes
 from plugin_image.renderer.errors import MemoryLimitError
 
 _CGROUPS = Path("/sys/fs/cgroup")
@@ -133,18 +133,12 @@ class _Watch:
             # Another render of the same container may be the one that takes too much.
             if self._container.uses_more_than(self._enough) and _resident() > self._share:
                 self.tripped = True
-                _kill(_descendants(os.getpid()))
-
-
-def _kill(pids: Iterable[int]) -> None:
-    for pid in pids:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+                processes.kill(processes.descendants(os.getpid()))
 
 
 def _resident() -> int:
     """Bytes that this process and all it started have in memory."""
-    pids = [os.getpid(), *_descendants(os.getpid())]
+    pids = [os.getpid(), *processes.descendants(os.getpid())]
     return sum(_pages(pid) for pid in pids) * _PAGE
 
 
@@ -152,14 +146,3 @@ def _pages(pid: int) -> int:
     with suppress(OSError):
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return 0
-
-
-def _descendants(pid: int) -> list[int]:
-    found: list[int] = []
-    with suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            children = [int(child) for child in (task / "children").read_text().split()]
-            found += children
-            for child in children:
-                found += _descendants(child)
-    return found

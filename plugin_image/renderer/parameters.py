@@ -82,8 +82,10 @@ def _parameters(text: str | None, options: Sequence[Option]) -> dict[Option, Any
     """The options among the parameters; `null` is what `plugin: {}` gives."""
     try:
         entries = json.loads(text or "null") or []
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError("ARGOCD_APP_PARAMETERS is not JSON") from error
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise UsageError("ARGOCD_APP_PARAMETERS is no list of parameters")
     known = {option.name: option for option in options}
     given: dict[Option, Any] = {}
     for entry in entries:
@@ -126,7 +128,7 @@ def _env_value(option: Option, text: str) -> Any:
     example = '{"key": "value", …}' if option.kind is OptionKind.MAP else '["value", …]'
     try:
         return json.loads(text, object_pairs_hook=strict_json.distinct)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(
             f"plugin env {option.env} cannot be read as JSON: {error}", fix=f"give {example}"
         ) from error

@@ -4,7 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from plugin_image.contract import DEFAULT_CONCURRENCY, DEFAULT_DEADLINE_SECONDS, RendererEnv
+from plugin_image.contract import (
+    DEFAULT_CACHE_BYTES,
+    DEFAULT_CONCURRENCY,
+    DEFAULT_DEADLINE_SECONDS,
+    RendererEnv,
+)
 from plugin_image.renderer.errors import UsageError
 
 
@@ -17,6 +22,8 @@ class Settings:
     cache: Path
     passed_env: tuple[str, ...]
     passphrase: str | None
+    cache_bytes: int = DEFAULT_CACHE_BYTES
+    """What the cache may hold before what was used least recently goes."""
 
 
 def from_environment(env: Mapping[str, str]) -> Settings:
@@ -31,6 +38,7 @@ def from_environment(env: Mapping[str, str]) -> Settings:
         cache=Path(env.get(RendererEnv.CACHE_DIR.value) or default_cache),
         passed_env=tuple(filter(None, env.get(RendererEnv.PASS_ENV.value, "").split(","))),
         passphrase=_passphrase(env),
+        cache_bytes=int(_positive(env, RendererEnv.CACHE_BYTES, DEFAULT_CACHE_BYTES)),
     )
 
 
@@ -53,7 +61,7 @@ def _passphrase(env: Mapping[str, str]) -> str | None:
     if not file:
         return None
     try:
-        return Path(file).read_text().strip()
+        return Path(file).read_text(errors="surrogateescape").strip()
     except OSError as error:
         raise UsageError(
             f"PULUMI_CONFIG_PASSPHRASE_FILE cannot be read: {error.strerror}"

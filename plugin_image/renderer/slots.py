@@ -9,7 +9,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from plugin_image.renderer.supervise import Deadline
@@ -20,12 +20,12 @@ _POLL_SECONDS = 0.02
 @contextmanager
 def slot(folder: Path, count: int, deadline: Deadline) -> Iterator[None]:
     """Hold one of `count` slots, waiting for it. Raises DeadlineError when none comes free."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [
-        os.open(folder / f"{number}", os.O_RDWR | os.O_CREAT, 0o600) for number in range(count)
-    ]
+    files: list[int] = []
     try:
-        while not any(_locked(file) for file in files):
+        # Without a place for slots nothing is bounded, which is better than no render at all.
+        with suppress(OSError):
+            files += (_opened(folder / f"{number}") for number in range(count))
+        while files and not any(_locked(file) for file in files):
             if not deadline.remaining():
                 raise deadline.error(f"it waited for one of {count} running renders to end")
             time.sleep(_POLL_SECONDS)
@@ -38,8 +38,7 @@ def slot(folder: Path, count: int, deadline: Deadline) -> Iterator[None]:
 @contextmanager
 def exclusive(path: Path, deadline: Deadline, doing: str) -> Iterator[None]:
     """Hold the lock file `path` alone. Raises DeadlineError when another holds it too long."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    file = _opened(path)
     try:
         while not _locked(file):
             if not deadline.remaining():
@@ -48,6 +47,21 @@ def exclusive(path: Path, deadline: Deadline, doing: str) -> Iterator[None]:
         yield
     finally:
         os.close(file)
+
+
+def is_free(path: Path) -> bool:
+    """Whether nobody holds the lock file `path`."""
+    file = _opened(path)
+    try:
+        return _locked(file)
+    finally:
+        os.close(file)
+
+
+def _opened(path: Path) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # For reading, which is enough to lock it, also where nothing can be written any more.
+    return os.open(path, os.O_RDONLY | os.O_CREAT, 0o600)
 
 
 def _locked(file: int) -> bool:

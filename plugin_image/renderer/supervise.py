@@ -1,28 +1,39 @@
 """Runs a program to its end, or to its deadline, and leaves nothing of it behind."""
 
-import ctypes
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from plugin_image.renderer.errors import DeadlineError
+from plugin_image.renderer import processes
+from plugin_image.renderer.errors import DeadlineError, ProgramError
+from plugin_image.renderer.plain import CUT
 
 _KEPT_BYTES = 64 * 1024
 """How much of a program's output is kept: its end, which says why it failed."""
 
+_POLL_SECONDS = 0.02
+
 _GRACE_SECONDS = 0.5
 """So that programs that run into the deadline are what its error speaks of."""
 
-_PR_SET_CHILD_SUBREAPER = 36
+
+_CANNOT_START = 126
+
+
+class _NotStartedError(OSError):
+    """A program cannot be started; holds its name and the reason."""
+
+
+_running: set[int] = set()
+"""What was started here and has not ended. The last of them takes with it whatever got away."""
 
 
 class Deadline:
@@ -76,6 +87,8 @@ class Ended:
     """The end of what it and its children wrote to stderr, and to stdout unless a file got it."""
     late: DeadlineError | None = None
     """That it was ended by its deadline, if it was."""
+    survivors: Collection[int] = ()
+    """Processes by the same executable that it started, and that went on after it."""
 
     def in_time(self) -> "Ended":
         """Itself. Raises DeadlineError when it was ended by its deadline."""
@@ -86,7 +99,7 @@ class Ended:
     def how(self) -> str:
         """The status in words."""
         if self.status < 0:
-            return f"was ended by {signal.Signals(-self.status).name}"
+            return f"was ended by {processes.signal_name(-self.status)}"
         return f"ended with exit status {self.status}"
 
 
@@ -100,23 +113,49 @@ def run(
     stdin: Callable[[], bytes] = bytes,
     pass_fds: Sequence[int] = (),
     result: Path | None = None,
+    patience: float = 0.0,
 ) -> Ended:
     """Run `command` to its end and then end whatever it started.
 
     `stdin` makes its input, while it starts. Its stdout never reaches ours: the file
     `result` gets it whole, or its end is kept together with that of stderr. What does not
-    end in time is ended, and late by an error that names `doing`. Raises OSError when it
-    cannot be started.
+    end in time is ended, and late by an error that names `doing`. What cannot be started ends
+    as it would in a shell. After success, what it started by its own executable is given
+    `patience` seconds to end by itself.
     """
     late = None
-    with _started(command, cwd=cwd, env=env, pass_fds=pass_fds, result=result) as process:
-        tail = _Tail(process.stderr if result else process.stdout)
-        _give(process.stdin, stdin())
-        try:
-            process.wait(timeout=deadline.remaining())
-        except subprocess.TimeoutExpired:
-            late = deadline.error(doing)
-    return Ended(process.returncode, tail.text(), late)
+    survivors: list[int] = []
+    try:
+        with _started(command, cwd=cwd, env=env, pass_fds=pass_fds, result=result) as process:
+            tail = _Tail(process.stderr if result else process.stdout)
+            # In a thread: a program may never read it.
+            giving = (process.stdin, stdin())
+            threading.Thread(target=_give, args=giving, daemon=True).start()
+            try:
+                process.wait(timeout=deadline.remaining())
+            except subprocess.TimeoutExpired:
+                late = deadline.error(doing)
+            if process.returncode == 0:
+                survivors = _survivors(command[0], min(patience, deadline.remaining()))
+    except _NotStartedError as error:
+        return Ended(_CANNOT_START, str(error))
+    return Ended(process.returncode, tail.text(), late, survivors)
+
+
+def _survivors(executable: str | Path, patience: float) -> list[int]:
+    """What still runs of `executable` when `patience` seconds have passed."""
+    path, end = os.path.realpath(executable), time.monotonic() + patience
+    while (found := [*_strays(path)]) and time.monotonic() < end:
+        time.sleep(_POLL_SECONDS)
+    return found
+
+
+def _strays(executable: str) -> Iterator[int]:
+    """Processes below this one that run it, and belong to nothing that was started here."""
+    own = {pid for started in _running for pid in (started, *processes.descendants(started))}
+    for pid in processes.descendants(os.getpid()):
+        if pid not in own and processes.executable(pid) == executable:
+            yield pid
 
 
 @dataclass(frozen=True)
@@ -132,14 +171,21 @@ class Server:
 def server(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str]) -> Iterator[Server]:
     """Run `command`, which writes its port as its first line; end it and all it started.
 
-    Raises OSError when it cannot be started or says no port.
+    Raises ProgramError when it cannot be started or says no port.
     """
-    with _started(command, cwd=cwd, env=env) as process:
+    with ExitStack() as open_:
+        try:
+            process = open_.enter_context(_started(command, cwd=cwd, env=env))
+        except _NotStartedError as error:
+            raise ProgramError(str(error)) from error
         _give(process.stdin, b"")
         port = process.stdout.readline().strip() if process.stdout else b""
+        tail = _Tail(process.stdout)
         if not port.isdigit():
-            raise OSError(f"{command[0]} did not start: {port.decode(errors='replace')}")
-        yield Server(int(port), _Tail(process.stdout).text)
+            said = port.decode(errors="replace") or "it said nothing"
+            name = Path(command[0]).name
+            raise ProgramError(f"{name} did not start: {said}", details=tail.text())
+        yield Server(int(port), tail.text)
 
 
 @contextmanager
@@ -151,24 +197,35 @@ def _started(
     pass_fds: Sequence[int] = (),
     result: Path | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
+    processes.adopt_orphans()
     with result.open("wb") if result else nullcontext() as file:
-        process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.PIPE,
-            stdout=file or subprocess.PIPE,
-            stderr=subprocess.PIPE if file else subprocess.STDOUT,
-            pass_fds=pass_fds,
-            bufsize=0,
-        )
+        try:
+            process = processes.started_apart(
+                lambda: subprocess.Popen(
+                    command,
+                    cwd=cwd,
+                    env=env,
+                    stdin=subprocess.PIPE,
+                    stdout=file or subprocess.PIPE,
+                    stderr=subprocess.PIPE if file else subprocess.STDOUT,
+                    pass_fds=pass_fds,
+                    bufsize=0,
+                )
+            )
+        except OSError as error:
+            reason = f"{Path(command[0]).name} cannot be started: {error.strerror}"
+            raise _NotStartedError(reason) from error
+    _running.add(process.pid)
     try:
-        _adopt_orphans()
         yield process
     finally:
+        below = processes.descendants(process.pid)
         process.kill()
         process.wait()
-        _end_orphans()
+        _running.discard(process.pid)
+        processes.kill(below)
+        if not _running:
+            processes.end_descendants()
 
 
 class _Tail:
@@ -177,6 +234,7 @@ class _Tail:
     def __init__(self, pipe: IO[bytes] | None) -> None:
         self._chunks: deque[bytes] = deque()
         self._kept = 0
+        self._cut = ""
         self._thread = threading.Thread(target=self._read, args=(pipe,), daemon=True)
         self._thread.start()
 
@@ -187,11 +245,13 @@ class _Tail:
                 self._kept += len(chunk)
                 while self._kept - len(self._chunks[0]) > _KEPT_BYTES:
                     self._kept -= len(self._chunks.popleft())
+                    self._cut = CUT
 
     def text(self) -> str:
         """What was kept. A process that escaped with the pipe open is not waited for."""
         self._thread.join(timeout=1)
-        return b"".join(tuple(self._chunks)).decode(errors="replace").strip()
+        kept = b"".join(tuple(self._chunks)).decode(errors="replace")
+        return self._cut + kept.strip()
 
 
 def _give(pipe: IO[bytes] | None, data: bytes) -> None:
@@ -199,20 +259,3 @@ def _give(pipe: IO[bytes] | None, data: bytes) -> None:
     if pipe is not None:
         with suppress(BrokenPipeError), pipe:
             pipe.write(data)
-
-
-def _adopt_orphans() -> None:
-    """Become the parent of descendants whose own parent ends, so that they can be found."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def _end_orphans() -> None:
-    """Kill and reap every child, and those who become children by that, until none is left."""
-    children = Path(f"/proc/self/task/{os.getpid()}/children")
-    while children.exists() and (pids := children.read_text().split()):
-        for pid in map(int, pids):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            with suppress(ChildProcessError):
-                os.waitpid(pid, 0)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import yaml
@@ -71,9 +71,13 @@ class Parts:
     def stack(self, name: str, config: Object, **kwargs: Any) -> PulumiStack:
         given = {"kubeconfig": self.cluster.kubectl.kubeconfig} | kwargs
         folder = self.workspace.folder(name)
-        # What the DNS of this cluster is behind, and a little more.
-        config = {"proxyImage": self.images[0], "drainSeconds": 8, **config}
+        config = {**self.of_service(), **config}
         return PulumiStack(folder, tools=self.tools, config=config, **given)
+
+    def of_service(self) -> Object:
+        """Options of every plugin in service mode, which no sidecar has."""
+        # What the DNS of this cluster is behind, and a little more.
+        return {"proxyImage": self.images[0], "drainSeconds": 8}
 
     def write_secrets(self, plugin: str, service: str) -> None:
         """Write new certificates: for the plugin's Service, and for the repo-server."""
@@ -117,6 +121,14 @@ def parts(  # noqa: PLR0917 - fixtures come by position
     return Parts(cluster, repository, authority, workspace, tools, images)
 
 
+_OF_SERVICE: Final = {
+    "certificates": "existing",
+    "serverSecret": "pulumi-server",
+    "clientSecret": "pulumi-client",
+}
+"""Options that no sidecar has."""
+
+
 class TestTheModes:
     """One option switches, and no Application sees it."""
 
@@ -133,9 +145,7 @@ class TestTheModes:
         before = parts.left()
         config = {
             "imageReference": image,
-            "certificates": "existing",
-            "serverSecret": "pulumi-server",
-            "clientSecret": "pulumi-client",
+            **_OF_SERVICE,
             "memoryLimit": "1Gi",
             "mode": "service",
             "applications": [
@@ -162,7 +172,9 @@ class TestTheModes:
         refreshes: list[Refresh] = []
         applications: list[Application] = []
         for mode in ("sidecar", "service", "sidecar"):
-            stack.configure({"mode": mode})
+            options = {**parts.of_service(), **_OF_SERVICE}
+            given = options if mode == "service" else dict.fromkeys(options)
+            stack.configure({"mode": mode, **given})
             if applications:
                 with load(applications, renders=0) as refreshed:
                     stack.up().require_success()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from plugin_image import contract
 from tests.e2e.harness.api_server import ARGOCD_CONTROLLER, OWN_USERS, ApiServer
@@ -71,8 +72,9 @@ BROKEN = {
         "the program ended before all of its registrations were made, with exit status 0",
     ),
     "twice": (
-        f"{TWO}k8s.core.v1.ConfigMap('again', metadata={{'name': 'one'}})\n",
-        "ConfigMap 'one' (__main__.py:4) and ConfigMap 'again' (__main__.py:6) are the same object",
+        f"{TWO}k8s.core.v1.Service('three', metadata={{'name': 'one'}})\n"
+        "k8s.core.v1.Service('one')\n",
+        "Service 'three' (__main__.py:6) and Service 'one' (__main__.py:7) are the same object",
     ),
     "secret": (
         "k8s.core.v1.ConfigMap('one', data={'n': pulumi.Output.secret('hunter2-hunter2')})\n",
@@ -253,12 +255,17 @@ class TestDelivery:
 
     def test_a_commit_changes_adds_and_prunes_objects(self, delivery: Make) -> None:
         shop = delivery("changing")
-        shop.program(TWO)
+        shop.program(
+            """
+            k8s.core.v1.ConfigMap("one", metadata={"name": "one"}, data={"n": "1"})
+            k8s.core.v1.ConfigMap("two", metadata={"name": "two"}, data={"n": "2"})
+            """
+        )
         shop.synced()
         first = shop.uids()
         shop.program(
             """
-            k8s.core.v1.ConfigMap("two", data={"n": "changed"})
+            k8s.core.v1.ConfigMap("two", metadata={"name": "two"}, data={"n": "changed"})
             k8s.core.v1.ConfigMap("three", data={})
             """
         )
@@ -277,7 +284,8 @@ class TestDelivery:
         shop.program("""
             config = pulumi.Config()
             data = {key: config.require(key) for key in ("size", "place")}
-            k8s.core.v1.ConfigMap("settings", data={**data, "stack": pulumi.get_stack()})
+            data["stack"] = pulumi.get_stack()
+            k8s.core.v1.ConfigMap("settings", metadata={"name": "settings"}, data=data)
         """)
         shop.synced(
             {
@@ -300,7 +308,8 @@ class TestDelivery:
         shop.repository.copy(case)
         (shop.repository.folder / "options.json").unlink()
         shop.synced({"env": [{"name": "PULUMI_STACK", "value": "dev"}]})
-        password = shop.objects("Secret")["login"]["data"]["password"]
+        (login,) = shop.objects("Secret").values()
+        password = login["data"]["password"]
         assert base64.b64decode(password) == b"battery-staple-77"
 
 
@@ -356,6 +365,95 @@ class TestBrokenPrograms:
         assert shop.uids().keys() == {"one"}
 
 
+AUTOSCALED = """
+labels = {"app": "web"}
+ports = [{"containerPort": 8080}]
+k8s.apps.v1.Deployment(
+    "web",
+    metadata={"annotations": {"example.com/by": "the program"}},
+    spec={
+        "replicas": 3,
+        "selector": {"matchLabels": labels},
+        "template": {
+            "metadata": {"labels": labels},
+            "spec": {"containers": [{"name": "web", "image": "web:1", "ports": ports}]},
+        },
+    },
+    opts=pulumi.ResourceOptions(
+        ignore_changes=[
+            "spec.template.spec.containers[*].image",
+            'metadata.annotations["example.com/by"]',
+        ]
+    ),
+)
+target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+k8s.autoscaling.v2.HorizontalPodAutoscaler("web", spec={"maxReplicas": 9, "scaleTargetRef": target})
+"""
+
+
+class TestFieldsLeftToTheCluster:
+    """What an autoscaler or anybody else writes into them, with self-heal and later syncs."""
+
+    def test_they_are_set_back_without_what_the_renderer_prints_and_left_alone_with_it(
+        self, delivery: Make
+    ) -> None:
+        shop = delivery("autoscaled")
+        shop.program(AUTOSCALED)
+        application = shop.synced()
+        assert _left_to_the_cluster(shop) == (3, "web:1", "the program"), "a new object has all"
+        _write(shop, replicas=7)
+        application.wait_for(
+            lambda _: _left_to_the_cluster(shop)[0] == 3,
+            what="healed: the replicas are those of Git",
+        )
+
+        printed = _printed(shop.repository.folder)
+        options = ["CreateNamespace=true", *printed["syncPolicy"]["syncOptions"]]
+        ignored = {"ignoreDifferences": printed["ignoreDifferences"]}
+        application.patch({"spec": {**ignored, "syncPolicy": {"syncOptions": options}}})
+        _write(shop, replicas=7, image="web:2", by="somebody")
+        written = (7, "web:2", "somebody")
+        for _ in range(3):
+            app = application.refresh()
+            assert app["status"]["sync"]["status"] == "Synced", "there is nothing to heal"
+            assert _left_to_the_cluster(shop) == written
+
+        shop.program(AUTOSCALED.replace("8080", "9090").replace('"replicas": 3', '"replicas": 4'))
+        shop.synced()
+        assert _left_to_the_cluster(shop) == written
+        [container] = _deployment(shop)["spec"]["template"]["spec"]["containers"]
+        assert container["ports"][0]["containerPort"] == 9090, "the rest of the commit arrives"
+
+
+def _deployment(delivery: Delivery) -> Object:
+    return delivery.argocd.api.get("apps/v1", "Deployment", "web", namespace=delivery.name)
+
+
+def _left_to_the_cluster(delivery: Delivery) -> tuple[int, str, str]:
+    live = _deployment(delivery)
+    [container] = live["spec"]["template"]["spec"]["containers"]
+    by = live["metadata"]["annotations"]["example.com/by"]
+    return live["spec"]["replicas"], container["image"], by
+
+
+def _write(delivery: Delivery, *, replicas: int, image: str = "", by: str = "") -> None:
+    """Change the live Deployment as others do."""
+    [container] = _deployment(delivery)["spec"]["template"]["spec"]["containers"]
+    spec: dict[str, Any] = {"replicas": replicas}
+    if image:
+        spec["template"] = {"spec": {"containers": [{**container, "image": image}]}}
+    patch = {"spec": spec, **({"metadata": {"annotations": {"example.com/by": by}}} if by else {})}
+    delivery.argocd.api.patch("apps/v1", "Deployment", "web", patch, namespace=delivery.name)
+
+
+def _printed(program: Path) -> dict[str, Any]:
+    """What `renderer pulumi ignore-differences` prints of a program."""
+    renderer = ROOT / "plugin_image" / "bin" / "renderer"
+    command = [sys.executable, str(renderer), "pulumi", "ignore-differences", str(program)]
+    printed: dict[str, Any] = yaml.safe_load(subprocess.check_output(command))
+    return printed
+
+
 class TestNothingLeaks:
     def test_a_program_finds_no_credentials_and_calls_no_cluster(
         self,
@@ -377,6 +475,7 @@ class TestNothingLeaks:
             live = k8s.Provider("live", kubeconfig=Path("kubeconfig").read_text())
             k8s.core.v1.ConfigMap(
                 "seen",
+                metadata={"name": "seen"},
                 data={"environment": json.dumps(dict(os.environ))},
                 opts=pulumi.ResourceOptions(provider=live),
             )

@@ -64,7 +64,7 @@ def export(stack: PulumiStack, tmp_path: Path) -> Export:
         with stack.changed({"exportAs": form, **config}, without=()):
             stack.up().require_success()
             files = json.dumps(stack.outputs()["files"])
-        command = [sys.executable, "-m", "components.export_files", str(folder)]
+        command = [sys.executable, "-m", "components.export.files", str(folder)]
         subprocess.run(command, input=files, text=True, cwd=ROOT, check=True, capture_output=True)
         return folder
 

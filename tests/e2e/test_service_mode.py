@@ -146,16 +146,13 @@ class TestTheModes:
         parts.write_server_secret("pulumi-server", service)
         parts.write_client_secret("pulumi-client")
         before, spec = parts.objects(), _spec(parts.argocd.api)
-        stack = parts.stack(
-            "modes",
-            {
-                **CONFIG,
-                "certificates": "existing",
-                "serverSecret": "pulumi-server",
-                "clientSecret": "pulumi-client",
-                "nameservers": [parts.dns.address],
-            },
-        )
+        stack = parts.stack("modes", {**CONFIG})
+        of_service = {
+            "certificates": "existing",
+            "serverSecret": "pulumi-server",
+            "clientSecret": "pulumi-client",
+            "nameservers": [parts.dns.address],
+        }
         commands = (parts.tools[name] for name in IMAGE_TOOLS)
         image = plugin_image(ROOT / "plugin_image", commands=commands)
         pods = parts.pods(service, image)
@@ -166,7 +163,8 @@ class TestTheModes:
         seen: list[tuple[set[tuple[str, str, str]], Sequence[str]]] = []
         try:
             for mode in ("sidecar", "service", "sidecar"):
-                stack.configure({"mode": mode})
+                options = of_service if mode == "service" else dict.fromkeys(of_service)
+                stack.configure({"mode": mode, **options})
                 stack.up().require_success()
                 stack.up("--expect-no-changes").require_success()
                 outputs = stack.outputs()

@@ -6,12 +6,14 @@ listed here and differs no more.
 
 import base64
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+from plugin_image.renderer.pulumi import ignored
+from plugin_image.renderer.pulumi.lifecycle import ENGINE_ANNOTATIONS
 from tests.render.objects import Object, identity, in_order
 
 # --- In every case: the same object, written in another way ---------------------------
@@ -24,20 +26,84 @@ from tests.render.objects import Object, identity, in_order
 def comparable(ours: Iterable[Object], theirs: Iterable[Object]) -> list[Object]:
     """Our objects in order, each with the official spelling wherever that is an allowed one."""
     official = {identity(object_): object_ for object_ in theirs}
+    ours = _without_hashes([*ours], official.keys())
     return [
-        _Spelling(object_).adopted(_with_string_data_encoded(object_), official[identity(object_)])
+        _Spelling(object_).adopted(
+            _without_lifecycle(_with_string_data_encoded(object_), official[identity(object_)]),
+            official[identity(object_)],
+        )
         if identity(object_) in official
         else object_
         for object_ in in_order(ours)
     ]
 
 
-def without_mark_of_naming(official: Object) -> Object:
-    """The annotation tells a later `pulumi up` that it chose the name; none follows here."""
+_HASH = re.compile(r"-[0-9a-f]{8}$")
+
+
+def _without_hashes(ours: Sequence[Object], official: Container[Any]) -> list[Object]:
+    """Our objects by their logical names, which are all that the official engine is asked for."""
+    names = {}
+    for object_ in ours:
+        name = object_["metadata"]["name"]
+        logical = _HASH.sub("", name)
+        renamed = {**object_, "metadata": {**object_["metadata"], "name": logical}}
+        if identity(object_) not in official and identity(renamed) in official:
+            names[name] = logical
+    return [_renamed(object_, names) for object_ in ours]
+
+
+def _renamed(node: Any, names: Mapping[str, str]) -> Any:
+    """Data in which each name is the other one, also within longer texts."""
+    if isinstance(node, dict):
+        return {key: _renamed(part, names) for key, part in node.items()}
+    if isinstance(node, list):
+        return [_renamed(part, names) for part in node]
+    if isinstance(node, str):
+        for name, logical in names.items():
+            node = node.replace(name, logical)
+    return node
+
+
+_SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
+_LIFECYCLE = {
+    "PruneLast=true",
+    "ServerSideApply=true",
+    *(f"{way}={value}" for way in ("Prune", "Delete") for value in ("confirm", "false")),
+}
+"""What we tell Argo CD of an object's life; the official engine keeps that in its state."""
+
+
+def _without_lifecycle(ours: Object, theirs: Object) -> Object:
+    """Our object with those sync options only that the program itself has written."""
+    annotations = dict(ours["metadata"].get("annotations") or {})
+    annotations.pop(ignored.ANNOTATION, None)
+    words = annotations.pop(_SYNC_OPTIONS, "").split(",")
+    official = (theirs["metadata"].get("annotations") or {}).get(_SYNC_OPTIONS, "")
+    written = _words(official)
+    own = [word for word in words if word and (word in written or word not in _LIFECYCLE)]
+    if own:
+        # Blanks between them mean nothing.
+        annotations[_SYNC_OPTIONS] = official if set(own) == written else ",".join(own)
+    rest = {key: value for key, value in ours["metadata"].items() if key != "annotations"}
+    kept = {**ours, "metadata": {**rest, **({"annotations": annotations} if annotations else {})}}
+    if ignored.CLEAN_UP in ignored.fields(ours):
+        time = str(ignored.CLEAN_UP[-1])
+        # So that Argo CD does not run a finished Job again.
+        kept["spec"] = {**ours["spec"], time: theirs["spec"][time]}
+    return kept
+
+
+def _words(text: str) -> set[str]:
+    return {word.strip() for word in text.split(",")}
+
+
+def without_words_to_the_provider(official: Object) -> Object:
+    """These annotations tell Pulumi's provider how to name, await, change and delete."""
     metadata = dict(official["metadata"])
     annotations = dict(metadata.pop("annotations", {}))
-    annotations.pop("pulumi.com/autonamed", None)
-    kept = {"annotations": annotations} if annotations else {}
+    kept = {key: value for key, value in annotations.items() if key not in ENGINE_ANNOTATIONS}
+    kept = {"annotations": kept} if kept else {}
     return {**official, "metadata": {**metadata, **kept}}
 
 
@@ -128,11 +194,18 @@ BY_CASE = {
     "a-provider-gives-its-namespace": Difference(
         Official.FAILS, "it dials the cluster of a provider that names a kubeconfig"
     ),
+    **dict.fromkeys(
+        ["aliases-keep-the-name-of-an-object", "components-and-parents-render"],
+        Difference(
+            Official.DIFFERS, "it finds a renamed object in its state, and is asked without one"
+        ),
+    ),
     "autonaming-patterns-are-stable": Difference(
         Official.DIFFERS, "it draws the random part of a name anew each time"
     ),
-    "dependencies-become-sync-waves": Difference(
-        Official.DIFFERS, "it knows no sync waves, which the case asks for"
+    **dict.fromkeys(
+        ("dependencies-become-sync-waves", "depends-on-becomes-sync-waves"),
+        Difference(Official.DIFFERS, "it knows no sync waves, which the case asks for"),
     ),
     **dict.fromkeys(
         (
@@ -168,6 +241,13 @@ BY_CASE = {
     "error-live-value-in-a-manifest": Difference(
         Official.RENDERS, "it leaves the property out that waits for the cluster"
     ),
+    "error-live-value-in-a-replacement-trigger": Difference(
+        Official.RENDERS, "its names are random, and depend on no trigger"
+    ),
+    **dict.fromkeys(
+        ("error-immutable-secret-without-a-key", "error-secret-trigger-without-a-key"),
+        Difference(Official.RENDERS, "its names are random, and tell nothing that is secret"),
+    ),
     "error-logged": Difference(
         Official.RENDERS, "it counts an error that a program logs as no failure"
     ),
@@ -188,6 +268,28 @@ BY_CASE = {
         ),
         Difference(Official.RENDERS, "it writes secrets in plain anywhere, with a warning"),
     ),
+    **dict.fromkeys(
+        (
+            "one-cluster-of-several",
+            "yaml-programs-render-one-cluster-of-several",
+        ),
+        Difference(Official.FAILS, "it dials the cluster of a provider that names a context"),
+    ),
+    "error-aliases-with-several-names": Difference(
+        Official.RENDERS, "its state has one of the names"
+    ),
+    "error-a-required-field-is-left-out": Difference(
+        Official.RENDERS, "it leaves nothing out, which the case asks for"
+    ),
+    "error-ignore-changes-is-no-property-path": Difference(
+        Official.RENDERS, "it reads the paths when there is something to compare, and fails then"
+    ),
+    "yaml-programs-leave-fields-out": Difference(
+        Official.DIFFERS, "it leaves nothing out, which the case asks for"
+    ),
+    "error-protection-is-contradicted": Difference(
+        Official.RENDERS, "it keeps protection in its state, and does not read what Argo CD is told"
+    ),
     "exports-of-live-values-render": Difference(
         Official.FAILS, "it gives no `status`, and the program's callback crashes on that"
     ),
@@ -196,6 +298,9 @@ BY_CASE = {
     ),
     "kinds-that-the-cluster-lacks-yet-render": Difference(
         Official.FAILS, "it asks the cluster whether a kind is namespaced, and has none to ask"
+    ),
+    "names-in-the-cluster-are-kept": Difference(
+        Official.DIFFERS, "it has such names in its state, of which it has none here"
     ),
     "resources-of-others-are-left-out": Difference(
         Official.FAILS, "it wants the other provider, where the case asks to leave it out"

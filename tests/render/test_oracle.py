@@ -9,7 +9,7 @@ import pytest
 
 from tests.render import objects, oracle
 from tests.render.corpus import CASES, Case
-from tests.render.differences import BY_CASE, Official, comparable, without_mark_of_naming
+from tests.render.differences import BY_CASE, Official, comparable, without_words_to_the_provider
 from tests.render.objects import Object
 from tests.render.oracle import Answer
 
@@ -41,7 +41,7 @@ def test_every_listed_difference_is_one_of_a_case() -> None:
 def _theirs(answer: Answer) -> list[Object] | None:
     if isinstance(answer, str):
         return None
-    return objects.in_order(map(without_mark_of_naming, answer))
+    return objects.in_order(map(without_words_to_the_provider, answer))
 
 
 def _ours(case: Case, theirs: list[Object]) -> list[Object] | None:

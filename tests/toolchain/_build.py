@@ -55,6 +55,17 @@ def build(parts: Sequence[Tool], *, report: Report, built: Built, stopped: Stopp
                 work.run(missing)
 
 
+def fetch(parts: Sequence[Tool], *, stopped: Stopped) -> None:
+    """Download what parts of one module are built from, while something else is built.
+
+    Raises ToolchainError, StoppedError.
+    """
+    folder = MODULES / parts[0].locked_in
+    packages = [part.package for part in parts if part.package]
+    if packages:
+        Go.find(folder).download(folder, packages, stopped=stopped)
+
+
 class _Build:
     """Parts of one module, built in a folder that is gone afterwards."""
 

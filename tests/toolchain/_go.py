@@ -83,6 +83,14 @@ class Go:
                 found.append({})
         return found[:-1]
 
+    def download(
+        self, folder: Path, programs: Sequence[str], *, stopped: Callable[[], bool]
+    ) -> None:
+        """Download what programs are built from. Raises ToolchainError, StoppedError."""
+        # Files that lie in the module only when it is built are missing: -e.
+        command = [self.command, "list", "-e", "-deps", "-f=", *programs]
+        _run(command, folder, lambda _: None, stopped)
+
     def build(
         self,
         folder: Path,

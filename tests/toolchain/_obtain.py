@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -80,7 +80,7 @@ class _Work:
         self._report = report
         self._stopped = threading.Event()
         self._releases = _releases.table()
-        self._pool = ThreadPoolExecutor(_DOWNLOADS + 1)
+        self._pool = ThreadPoolExecutor(_DOWNLOADS + 2)
         self._missing = []
         for part in wanted:
             if found := find(part, self._releases):
@@ -112,15 +112,28 @@ class _Work:
         # What cannot be downloaded fails at once, as a rule, and is then built with the others.
         wait(downloads, _GRACE_SECONDS)
         to_make = [part for part in self._missing if part.name not in self._releases]
+        self._pool.submit(self._fetch, to_make)
         while downloads or to_make:
             done, _ = wait(downloads, 0 if to_make else None, FIRST_COMPLETED)
             for download in done:
                 parts = downloads.pop(download)
-                to_make += () if download.result() else parts
+                if not download.result():
+                    to_make += parts
+                    self._pool.submit(self._fetch, parts)
             if to_make:
                 group = self._next(to_make)
                 to_make = [part for part in to_make if part not in group]
                 self._make(group)
+
+    def _fetch(self, parts: Sequence[Tool]) -> None:
+        """Download the sources of what will be built: no compiler need wait for the network."""
+        while parts:
+            group = self._next(parts)
+            parts = [part for part in parts if part not in group]
+            if not group[0].packages:
+                # Whoever builds it says what is wrong.
+                with suppress(ToolchainError, StoppedError):
+                    _build.fetch(group, stopped=self._stopped.is_set)
 
     def _by_release(self) -> Collection[Sequence[Tool]]:
         """Return the parts that can be downloaded, those of one release together."""

@@ -118,6 +118,8 @@ _TABLE = (
         },
         seconds=5,
     ),
+    # Argo CD's own reading of what a plugin prints.
+    Tool("argocd-reader", locked_in="argocd-reader", package=".", seconds=60),
     Tool(
         "redis",
         locked_in=_PARTS,
@@ -273,19 +275,19 @@ TOOLS = {tool.name: tool for tool in _TABLE}
 
 DEFAULT = (
     "pulumi-language-python",
+    "pulumi-language-yaml",
     "etcd",
     "kube-apiserver",
     "redis",
     "argocd-manifests",
     "argocd",
     "pulumi",
-    "pulumi-language-yaml",
     "pulumi-resource-kubernetes",
 )
 """What delivers a program, in the order in which it is needed; what is quickly built on its own
-comes first."""
+comes first, while the sources of the rest are downloaded."""
 
-_PROGRAMS = ("helm", "kustomize", "kpt", *KPT_FUNCTIONS, "haproxy")
+_PROGRAMS = ("argocd-reader", "helm", "kustomize", "kpt", *KPT_FUNCTIONS, "haproxy")
 _CRDS = ("argocd-operator-crds", "manifest-work-crds")
 _ORACLE = ("pulumi-language-nodejs", "pulumi-language-go")
 _NODE = ("kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy", "coredns", "pause")

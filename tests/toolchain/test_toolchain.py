@@ -1,5 +1,6 @@
 """Each part is made once, what is there is used, and what is missing is said."""
 
+import re
 import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -40,6 +41,12 @@ def program(path: Path, *, prints: str = "", status: int = 0) -> Path:
     path.write_text(f"#!/bin/sh\necho '{prints}'\nexit {status}\n")
     path.chmod(0o755)
     return path
+
+
+def required(module: str) -> dict[str, str]:
+    """Return the version of each module that a go.mod requires."""
+    text = (MODULES / module / "go.mod").read_text()
+    return dict(re.findall(r"^\t(\S+) (v\S+)", text, re.MULTILINE))
 
 
 class TestTheCache:
@@ -146,6 +153,13 @@ class TestTheTable:
         for name in locked:
             assert (MODULES / name / "go.mod").is_file()
             assert (MODULES / name / "go.sum").is_file()
+
+    def test_has_one_version_of_what_two_modules_compile(self) -> None:
+        parts, provider = map(required, ("parts", "pulumi-resource-kubernetes"))
+        shared = parts.keys() & provider.keys()
+        assert shared
+        differ = [name for name in sorted(shared) if parts[name] != provider[name]]
+        assert not differ, f"compiled twice: {', '.join(differ)}; give both go.mod one version"
 
 
 class TestBuilding:

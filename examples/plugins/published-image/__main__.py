@@ -2,7 +2,7 @@
 
 import pulumi
 
-from components.plugin import ConfigManagementPlugin
+from components import ConfigManagementPlugin
 
 config = pulumi.Config()
 plugin = ConfigManagementPlugin(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pulumi
 
-from components.plugin import ConfigManagementPlugin
+from components import ConfigManagementPlugin
 
 config = pulumi.Config()
 plugin = ConfigManagementPlugin(

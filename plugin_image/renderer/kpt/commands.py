@@ -89,7 +89,10 @@ def parameters() -> None:
 
 def _render(path: Path, asked: "Options", installed: "KptSettings") -> None:
     from plugin_image.renderer import settings
+    from plugin_image.renderer.guard import guarded
     from plugin_image.renderer.kpt.render import render
 
-    sys.stdout.write(render(path, asked, settings.from_environment(os.environ), installed))
+    given = settings.from_environment(os.environ)
+    guarded(given.deadline_seconds)
+    sys.stdout.write(render(path, asked, given, installed))
     sys.stdout.flush()

@@ -1,11 +1,11 @@
 """A private copy of a package: kpt and its functions never see the Application's folder."""
 
 import os
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
+from plugin_image.renderer import files
 from plugin_image.renderer.errors import RefusedError, UsageError
 from plugin_image.renderer.kpt import kptfile, pieces
 from plugin_image.renderer.kpt.functions import Functions
@@ -24,17 +24,18 @@ def copy(root: Path, target: Path, functions: Functions) -> Mapping[str, str]:
     A link to a file is copied as that file; links to folders are ignored, as kpt does.
     Returns the files that kpt would not read to their end, each with the reason. Only kpt
     knows whether it ignores them, so their copies are such that kpt fails if it does not.
-    Raises UsageError for a folder without a Kptfile, and RefusedError for a link that
-    leaves the repository, for a function that is not there, and for what cannot be read.
+    Raises UsageError for a folder without a Kptfile, ProjectError for what is no file that can
+    be read, and RefusedError for a folder that cannot, for a link that leaves the repository,
+    and for a function that is not there.
     """
-    if not (root / kptfile.NAME).is_file():
+    if not files.exists(root / kptfile.NAME):
         raise UsageError(
             f"there is no {kptfile.NAME} in the folder, so it is no kpt package",
             fix="point the Application's `path` at a package, or make one with `kpt pkg init`",
         )
-    repository = _repository(root)
+    repository = files.repository(root)
     doubtful = {}
-    for folder, folders, files in os.walk(root, onerror=_refuse_unreadable):
+    for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
         here = Path(folder)
         folders[:] = sorted(name for name in folders if name != ".git")
         if kptfile.NAME in folders:
@@ -42,31 +43,26 @@ def copy(root: Path, target: Path, functions: Functions) -> Mapping[str, str]:
                 f"{(here / kptfile.NAME).relative_to(root)} is a folder, or a link to one",
                 fix="put the file itself there",
             )
-        for name in [*folders, *files]:
+        for name in [*folders, *names]:
             _require_inside(here / name, root, repository)
         copied = target / here.relative_to(root)
         copied.mkdir()
-        for name in sorted(files):
+        for name in sorted(names):
             if name in _NAMES or name.endswith(_SUFFIXES):
                 where = (here / name).relative_to(root).as_posix()
-                reason = _copy_file(here / name, copied / name, where, functions)
+                content = files.read(here / name, repository)
+                reason = _copy(content, copied / name, where, functions)
                 if reason:
                     doubtful[where] = reason
     return doubtful
 
 
-def _copy_file(source: Path, target: Path, where: str, functions: Functions) -> str:
-    """Copy a file; returns why kpt would not read it to its end."""
-    if not stat.S_ISREG(source.stat().st_mode):
-        return ""
-    try:
-        content = source.read_bytes()
-    except OSError as error:
-        _refuse_unreadable(error)
+def _copy(content: bytes, target: Path, where: str, functions: Functions) -> str:
+    """Copy a file's content; returns why kpt would not read it to its end."""
     reason = ""
-    if source.name == kptfile.NAME:
+    if target.name == kptfile.NAME:
         content = kptfile.with_executables(content, functions, where).encode()
-    elif source.name.endswith(_SUFFIXES):
+    elif target.name.endswith(_SUFFIXES):
         reason = pieces.unread(content)
     target.write_bytes(_BROKEN if reason else content)
     return reason
@@ -91,9 +87,3 @@ def _require_inside(path: Path, root: Path, repository: Path) -> None:
         raise RefusedError(
             f"the link {name} leaves the repository", fix="put the file itself into the repository"
         )
-
-
-def _repository(root: Path) -> Path:
-    """The nearest folder with a `.git`; the package itself where there is none."""
-    folders = [root, *root.parents]
-    return next((folder for folder in folders if (folder / ".git").exists()), root)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from plugin_image.renderer import documents, supervise
+from plugin_image.renderer import documents, files, supervise
 from plugin_image.renderer.errors import ProgramError, RefusedError
 from plugin_image.renderer.kpt import functions
 from plugin_image.renderer.supervise import Deadline, Ended
@@ -40,7 +40,7 @@ def run(package: Path, scratch: Path, passed: Iterable[str], deadline: Deadline)
     ).in_time()
     if ended.status:
         raise _error(ended, results / "results.yaml", package)
-    return output.read_bytes()
+    return files.output(output, "kpt")
 
 
 def _environment(scratch: Path, passed: Iterable[str]) -> dict[str, str]:

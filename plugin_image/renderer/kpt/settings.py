@@ -52,7 +52,7 @@ def known_annotations(names: list[str], source: str) -> tuple[str, ...]:
 def _functions(text: str) -> Mapping[str, str]:
     try:
         functions = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         functions = None
     if not isinstance(functions, dict) or not all(isinstance(v, str) for v in functions.values()):
         raise UsageError(f"{RendererEnv.KPT_FUNCTIONS.value} is not a JSON object of texts")

@@ -92,9 +92,12 @@ def parameters() -> None:
 
 def _render(path: Path, asked: "Options") -> None:
     from plugin_image.renderer import settings
+    from plugin_image.renderer.guard import guarded
     from plugin_image.renderer.manifest_work import render
     from plugin_image.renderer.pulumi import protocol
 
+    given = settings.from_environment(os.environ)
+    guarded(given.deadline_seconds)
     protocol.leave_out_sdk()
-    sys.stdout.write(render.render(path, asked, settings.from_environment(os.environ)))
+    sys.stdout.write(render.render(path, asked, given))
     sys.stdout.flush()

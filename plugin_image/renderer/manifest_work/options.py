@@ -42,6 +42,8 @@ class Options:
     sync_waves: bool = True
     value_files: Sequence[str] = ()
     release_name: str = ""
+    allow_random: bool = False
+    """Let charts make up values."""
     kube_version: str = ""
     """What charts see. What Argo CD knows and passes is the hub's; Applications may know better."""
     api_versions: Sequence[str] = ()
@@ -104,6 +106,7 @@ def from_application(env: Mapping[str, str]) -> Options:
         sync_waves=given.choice(contract.WORK_SYNC_WAVES, ("true", "false")) == "true",
         value_files=given.texts(contract.WORK_VALUE_FILES),
         release_name=given.text(contract.WORK_RELEASE_NAME) or application,
+        allow_random=given.choice(contract.WORK_RANDOM, ("refuse", "allow")) == "allow",
         kube_version=given.text(contract.WORK_KUBE_VERSION) or env.get("KUBE_VERSION", ""),
         api_versions=(
             given.texts(contract.WORK_API_VERSIONS) or listed(env.get("KUBE_API_VERSIONS"))

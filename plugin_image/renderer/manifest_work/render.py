@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from plugin_image.renderer import documents
+from plugin_image.renderer import documents, memory
 from plugin_image.renderer.bounds import bounded
 from plugin_image.renderer.manifest_work import works
 from plugin_image.renderer.manifest_work.entries import Entry
@@ -21,7 +21,10 @@ def render(root: Path, options: Options, settings: Settings) -> str:
     folder = Folder.of(root, options.source_path)
     deadline = Deadline(settings.deadline_seconds)
     entries = _entries(folder, options, settings, deadline)
-    with deadline.enforced("the manifests were wrapped"):
+    with (
+        memory.limited(memory.container(), settings.concurrency),
+        deadline.enforced("the manifests were wrapped"),
+    ):
         return documents.to_stream(works.build(entries, options))
 
 

@@ -12,8 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from plugin_image.renderer import files
 from plugin_image.renderer.errors import ProjectError
 from plugin_image.renderer.pulumi import pulumi_cli
+from plugin_image.renderer.pulumi.decryption import is_secure
+from plugin_image.renderer.pulumi.monitor import wire
+from plugin_image.renderer.pulumi.project import Stack
 from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
 
 
@@ -23,10 +27,8 @@ def is_needed(document: Mapping[str, Any]) -> bool:
     return bool(document.get("environment") or _provider(document) or encrypted_elsewhere)
 
 
-def read(
-    project: str, stack: str, file: Path, document: Mapping[str, Any]
-) -> dict[str, tuple[Any, bool]]:
-    """Each value by its whole key, with those of environments, and whether it is secret.
+def read(project: str, stack: Stack, file: Path, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Each value by its whole key, with those of environments; what is secret is marked.
 
     `document` is the parsed stack file, whose `config` has whole keys. Raises ProjectError
     when the CLI, credentials or the right to read are missing.
@@ -36,29 +38,52 @@ def read(
     if not by_key_of_a_cloud and not pulumi_cli.has_backend(os.environ):
         raise ProjectError(
             f"{uses}, and the plugin has no Pulumi backend",
-            fix="give PULUMI_ACCESS_TOKEN to the plugin's credentials, or use a passphrase "
-            "(`pulumi stack change-secrets-provider passphrase`)",
+            fix=f"give PULUMI_ACCESS_TOKEN to the plugin's credentials, or {_instead(document)}",
         )
     try:
         shown = _ask(project, stack, file, key=_provider(document) if by_key_of_a_cloud else "")
     except CliMissingError as error:
         raise ProjectError(
             f"{uses}, which takes the Pulumi CLI",
-            fix="add the CLI to the plugin image, or use a passphrase "
-            "(`pulumi stack change-secrets-provider passphrase`)",
+            fix=f"add the CLI to the plugin image, or {_instead(document)}",
         ) from error
     except CliError as error:
         raise ProjectError(
             f"{uses}, which cannot be read: {error}",
             fix="check the credentials that the plugin was given",
         ) from error
-    found = {
-        key: (entry.get("objectValue", entry["value"]), entry["secret"])
-        for key, entry in shown.items()
-    }
+    written = document["config"]
+    found = {}
+    for key, entry in shown.items():
+        value = entry.get("objectValue", entry.get("value"))
+        found[key] = _marked(value, entry["secret"], written.get(key))
     # The CLI tells numbers and texts alike, and mappings with those of environments merged in.
-    plain = {k: v for k, v in document["config"].items() if not isinstance(v, (dict, list))}
-    return {**found, **{key: (value, False) for key, value in plain.items()}}
+    return {**found, **{k: v for k, v in written.items() if not isinstance(v, (dict, list))}}
+
+
+def _marked(value: Any, secret: bool, written: Any) -> Any:
+    """`value` with its secret parts marked: those that are `written` as such, or else all of it."""
+    if not secret:
+        return value
+    if isinstance(value, dict) and isinstance(written, Mapping) and not is_secure(written):
+        return {
+            key: _marked(part, _has_secure(written.get(key, {"secure": ""})), written.get(key))
+            for key, part in value.items()
+        }
+    if isinstance(value, list) and isinstance(written, list) and len(value) == len(written):
+        pairs = zip(value, written, strict=True)
+        return [_marked(part, _has_secure(own), own) for part, own in pairs]
+    return wire.secret(value)
+
+
+def _instead(document: Mapping[str, Any]) -> str:
+    """How to do without what the CLI is needed for."""
+    if document.get("environment"):
+        return (
+            "write the environment's values into the stack's file or the plugin parameter `config`"
+            ", and remove `environment`"
+        )
+    return "use a passphrase (`pulumi stack change-secrets-provider passphrase`)"
 
 
 def _what(document: Mapping[str, Any]) -> str:
@@ -76,11 +101,11 @@ def _provider(document: Mapping[str, Any]) -> str:
 
 def _has_secure(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return "secure" in value or any(map(_has_secure, value.values()))
+        return is_secure(value) or any(map(_has_secure, value.values()))
     return isinstance(value, list) and any(map(_has_secure, value))
 
 
-def _ask(project: str, stack: str, file: Path, *, key: str) -> dict[str, Any]:
+def _ask(project: str, stack: Stack, file: Path, *, key: str) -> dict[str, Any]:
     """What `pulumi config` says in a project that has nothing but the stack file.
 
     What a cloud's `key` encrypts does not depend on a backend, so an empty one is made for it.
@@ -90,9 +115,10 @@ def _ask(project: str, stack: str, file: Path, *, key: str) -> dict[str, Any]:
         backend = folder / "backend"
         backend.mkdir()
         (folder / "Pulumi.yaml").write_text(json.dumps({"name": project, "runtime": "yaml"}))
-        (folder / f"Pulumi.{stack}.yaml").write_bytes(file.read_bytes())
+        (folder / f"Pulumi.{stack.name}.yaml").write_bytes(files.read(file))
         env = {"PULUMI_BACKEND_URL": f"file://{backend}"} if key else {}
         ask = partial(pulumi_cli.run, cwd=folder, home=folder / "home", env=env)
         if key:
-            ask(["stack", "init", stack, "--secrets-provider", key])
-        return dict(json.loads(ask(["config", "--show-secrets", "--json", "--stack", stack])))
+            ask(["stack", "init", stack.name, "--secrets-provider", key])
+        name = stack.name if key else stack.reference
+        return dict(json.loads(ask(["config", "--show-secrets", "--json", "--stack", name])))

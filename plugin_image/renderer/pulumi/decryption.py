@@ -7,10 +7,12 @@ Source of the format: pulumi/pulumi `sdk/go/common/resource/config/crypt.go`
 
 import base64
 import binascii
+import hmac
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.pulumi.monitor import wire
 
 _ROUNDS = 1_000_000
 _KEY_BYTES = 32
@@ -18,43 +20,58 @@ _KEY_BYTES = 32
 DecryptText = Callable[[str], str]
 
 
-def passphrase_decrypter(passphrase: str | None, salt: str | None, file: str) -> DecryptText:
-    """A function that decrypts one `secure:` text of the stack file `file`.
+class PassphraseDecrypter:
+    """Decrypts the `secure:` texts of one stack file."""
 
-    The key is derived at the first use, which takes a good part of a second. That use
-    raises ProjectError when there is no passphrase or salt, or when it is the wrong one.
-    """
-    key: bytes | None = None
+    def __init__(self, passphrase: str | None, salt: Any, file: str) -> None:
+        """`salt` is the `encryptionsalt` of the stack file, which messages call `file`."""
+        self._passphrase = passphrase
+        self._salt = salt
+        self._file = file
+        self._key = b""
 
-    def decrypt(ciphertext: str) -> str:
-        nonlocal key
-        if key is None:
-            key = _derive_key(passphrase, salt, file)
+    def __call__(self, ciphertext: str) -> str:
+        """The text in plain.
+
+        The key is derived at the first use, which takes a good part of a second. That use
+        raises ProjectError when there is no passphrase or salt, or when it is the wrong one.
+        """
+        if not self._key:
+            self._key = _derive_key(self._passphrase, self._salt, self._file)
         try:
-            return _open(ciphertext, key)
+            return _open(ciphertext, self._key)
         except ValueError as error:
             raise ProjectError(
-                f"a `secure:` value of {file} cannot be decrypted",
+                f"a `secure:` value of {self._file} cannot be decrypted",
                 fix="encrypt it again with `pulumi config set --secret`",
             ) from error
 
-    return decrypt
+    def derived(self, purpose: str) -> bytes:
+        """A key for something else, which does not tell the stack's own; none before a use."""
+        return hmac.digest(self._key, purpose.encode(), "sha256") if self._key else b""
 
 
-def decrypt_value(value: Any, decrypt: DecryptText) -> tuple[Any, bool]:
-    """`value` with each `secure:` part in plain, and whether there was one."""
+def decrypted(value: Any, decrypt: DecryptText) -> Any:
+    """`value` with each `secure:` part in plain, and marked as secret."""
+    if is_secure(value):
+        return wire.secret(decrypt(value["secure"]))
     if isinstance(value, Mapping):
-        if value.keys() == {"secure"} and isinstance(value["secure"], str):
-            return decrypt(value["secure"]), True
-        parts = {key: decrypt_value(part, decrypt) for key, part in value.items()}
-        return {key: plain for key, (plain, _) in parts.items()}, any(s for _, s in parts.values())
+        return {key: decrypted(part, decrypt) for key, part in value.items()}
     if isinstance(value, list):
-        items = [decrypt_value(part, decrypt) for part in value]
-        return [plain for plain, _ in items], any(secret for _, secret in items)
-    return value, False
+        return [decrypted(part, decrypt) for part in value]
+    return value
 
 
-def _derive_key(passphrase: str | None, salt: str | None, file: str) -> bytes:
+def is_secure(value: Any) -> bool:
+    """Whether `value` is an encrypted text."""
+    return (
+        isinstance(value, Mapping)
+        and value.keys() == {"secure"}
+        and isinstance(value["secure"], str)
+    )
+
+
+def _derive_key(passphrase: str | None, salt: Any, file: str) -> bytes:
     if passphrase is None:
         raise ProjectError(
             f"{file} has encrypted values, and the plugin has no passphrase",
@@ -65,12 +82,15 @@ def _derive_key(passphrase: str | None, salt: str | None, file: str) -> bytes:
     from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC
 
     try:
-        _version, salt_text, check = (salt or "").split(":", 2)
+        _version, salt_text, check = str(salt).split(":", 2)
         salt_bytes = base64.b64decode(salt_text, validate=True)
     except ValueError as error:
-        raise ProjectError(f"{file} has encrypted values but no usable `encryptionsalt`") from error
+        raise ProjectError(
+            f"{file} has encrypted values but no usable `encryptionsalt`",
+            fix="restore that line from the commit in which the values were encrypted",
+        ) from error
     kdf = PBKDF2HMAC(algorithm=SHA256(), length=_KEY_BYTES, salt=salt_bytes, iterations=_ROUNDS)
-    key = kdf.derive(passphrase.encode())
+    key = kdf.derive(passphrase.encode(errors="surrogateescape"))
     try:
         _open(check, key)
     except ValueError as error:

@@ -4,76 +4,203 @@ Everything here is pure.
 """
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from plugin_image import contract
-from plugin_image.renderer import manifests
+from plugin_image.renderer import kinds, manifests
 from plugin_image.renderer.errors import ManifestError, RefusedError
 from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi import waves
-from plugin_image.renderer.pulumi.monitor import shapes, wire
+from plugin_image.renderer.pulumi import clusters, ignored, keyless, lifecycle, lost_values, waves
+from plugin_image.renderer.pulumi.monitor import shapes, structs, wire
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
 from plugin_image.renderer.pulumi.options import Options
+from plugin_image.renderer.redaction import Finder
+
+_SET_BY_SERVER: Final = frozenset(
+    {"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation"}
+    | {"managedFields", "resourceVersion", "selfLink", "uid"}
+)
+"""Properties of an object's metadata that are never its own to say.
+
+They come with metadata that a program takes from another object, or with YAML that was read
+from a cluster. Source: pulumi-kubernetes `provider/v4/pkg/provider/provider.go`, normalizeInputs.
+"""
+
+_DASHED: Final = {
+    f"x_kubernetes_{words}": f"x-kubernetes-{words.replace('_', '-')}"
+    for words in (
+        "embedded_resource",
+        "int_or_string",
+        "list_map_keys",
+        "list_type",
+        "map_type",
+        "preserve_unknown_fields",
+        "validations",
+    )
+}
+"""Keywords of a CustomResourceDefinition's schema as typed SDKs spell them, and as they are.
+
+Source: the same file, mapReplUnderscoreToDash. There it is done in every object, whatever the
+key stands for; here not in built-in kinds, which have no such property.
+"""
+
+_BOUNDS: Final = frozenset({"maximum", "minimum", "multipleOf"})
+"""Of a schema; these are doubles in Kubernetes itself."""
+
+_DEFINITION: Final = "CustomResourceDefinition"
 
 
-def build(recording: Recording, options: Options) -> list[Manifest]:
+def build(recording: Recording, options: Options, secrets: Finder | None) -> list[Manifest]:
     """The objects of a finished recording, in an order that depends on nothing but them.
 
     Raises ManifestError for an object that is incomplete or there twice, for a value that
-    only a cluster could know, and for an empty set; RefusedError for a secret value
-    outside of a Secret. `options` may allow the last two.
+    only a cluster could know or that is none, for an object that cannot change without a key
+    for its name (`keyless`), for sync options that contradict the object's resource options,
+    and for an empty set; RefusedError for a secret outside of a Secret, by its mark or because
+    `secrets` finds it. `options` may allow the last two. Raises RefusedError for objects of
+    several clusters, too, and UsageError where `options` name a
+    wrong provider.
     """
-    entries = [(entry, _manifest(entry, recording, options)) for entry in recording.registrations]
+    marks = shapes.Marks({entry.index: entry.type for entry in recording.registrations})
+    texts: set[str] | None = set() if secrets and not options.allow_plaintext_secrets else None
+    chosen = clusters.choose(recording.registrations, options.provider)
+    entries = [(entry, _manifest(entry, recording, marks, options, texts)) for entry in chosen]
     # By source: registrations come in no fixed order, and the message should.
     by_source = sorted(entries, key=lambda pair: (pair[0].source, pair[0].urn))
+    for entry, manifest in by_source:
+        _refuse_live_trigger(entry, recording, marks)
+        keyless.refuse(entry, manifest)
     manifests.require_distinct(by_source, options.namespace)
-    if options.sync_waves:
-        waves.add(entries)
+    written = ignored.apply(by_source, options.namespace, options.ignore_changes)
+    if secrets and texts is not None and secrets.is_in_any([*texts, *written]):
+        _refuse_secrets(by_source, secrets)
+    waves.add(entries, options.sync_waves)
+    for entry, manifest in by_source:
+        lifecycle.apply(entry, manifest, options.protection)
     if not options.allow_empty:
         manifests.require_any(entries, "the program registered", contract.ALLOW_EMPTY.name)
     return manifests.ordered([manifest for _, manifest in entries])
 
 
-def _manifest(entry: Registration, recording: Recording, options: Options) -> Manifest:
-    secrets_allowed = options.allow_plaintext_secrets or entry.object["kind"] == "Secret"
-    manifest: Manifest = _Plain(entry, recording, secrets_allowed=secrets_allowed).value(
-        entry.object, ""
-    )
+def _manifest(
+    entry: Registration,
+    recording: Recording,
+    marks: shapes.Marks,
+    options: Options,
+    texts: set[str] | None,
+) -> Manifest:
+    allowed = options.allow_plaintext_secrets
+    readable = _Plain(entry, recording, marks, secrets_allowed=allowed, texts=texts)
+    hidden = _Plain(entry, recording, marks, secrets_allowed=True)
+    places = _places_of_secrets(entry.object)
+    manifest: Manifest = {
+        key: (hidden if key in places else readable).value(part, key)
+        for key, part in sorted(entry.object.items())
+    }
     manifests.require_identity(entry, manifest)
     # Keys in the order people expect, else by name: messages carry maps in any order.
     head = {key: manifest[key] for key in ("apiVersion", "kind", "metadata")}
     return head | manifest
 
 
+def _refuse_live_trigger(entry: Registration, recording: Recording, marks: shapes.Marks) -> None:
+    """Raise ManifestError for a name that depends on what only a cluster knows."""
+    plain = _Plain(entry, recording, marks, secrets_allowed=True)
+    for path, text in _texts(wire.plain(entry.replacement_trigger), "replacementTrigger"):
+        plain.refuse_unknown(text, path)
+
+
+def _places_of_secrets(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields that are for secrets; everybody may read the names and labels of a Secret."""
+    is_secret = manifest.get("apiVersion") == "v1" and manifest.get("kind") == "Secret"
+    return ("data", "stringData") if is_secret else ()
+
+
+def _refuse_secrets(entries: Iterable[tuple[Registration, Manifest]], secrets: Finder) -> None:
+    """Raise RefusedError for the first secret that the program has put in plain, without a mark."""
+    for entry, manifest in entries:
+        places = _places_of_secrets(manifest)
+        for key, part in sorted(manifest.items()):
+            for path, text in () if key in places else _texts(part, key):
+                if secrets.is_in_any([text]):
+                    raise _readable(entry, path)
+
+
+def _texts(node: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Every text of a tree with its path: keys, too, and numbers as they are written."""
+    if isinstance(node, Mapping):
+        for key, part in node.items():
+            yield f"{path}.{key}", key
+            yield from _texts(part, f"{path}.{key}")
+    elif isinstance(node, list):
+        for i, part in enumerate(node):
+            yield from _texts(part, f"{path}[{i}]")
+    else:
+        yield path, str(node)
+
+
+def _readable(entry: Registration, path: str) -> RefusedError:
+    instead = "its data" if _places_of_secrets(entry.object) else "a Secret"
+    return RefusedError(
+        f"{entry} has a secret value in {path}, where anyone can read it",
+        fix=f"put it into {instead}, or set the plugin parameter "
+        f"`{contract.ALLOW_PLAINTEXT_SECRETS.name}` to true",
+    )
+
+
 class _Plain:
     """Turns one object's wire form into plain data, and refuses what has none."""
 
-    def __init__(self, entry: Registration, recording: Recording, *, secrets_allowed: bool) -> None:
+    def __init__(
+        self,
+        entry: Registration,
+        recording: Recording,
+        marks: shapes.Marks,
+        *,
+        secrets_allowed: bool,
+        texts: set[str] | None = None,
+    ) -> None:
+        """`texts` takes every text; each once, for most are there many times."""
         self._entry = entry
         self._recording = recording
+        self._marks = marks
         self._secrets_allowed = secrets_allowed
+        self._texts = texts
+        self._is_definition = entry.object["kind"] == _DEFINITION
+        schemas = self._is_definition or kinds.is_custom(str(entry.object["apiVersion"]))
+        self._names = _DASHED if schemas else {}
 
     def value(self, node: Any, path: str) -> Any:
         if wire.is_secret(node) and not self._secrets_allowed:
-            raise RefusedError(
-                f"{self._entry} has a secret value in {path or 'the whole object'}, "
-                "where anyone can read it",
-                fix="put it into a Secret, or set the plugin parameter `allowPlaintextSecrets` "
-                "to true",
-            )
+            raise _readable(self._entry, path)
         node = wire.reveal(node)
         if wire.signature_of(node):
             return self._special(node, path)
         if isinstance(node, Mapping):
-            return {
-                key: self.value(part, f"{path}.{key}" if path else key)
-                for key, part in sorted(node.items())
-            }
+            return self._mapping(node, path)
         if isinstance(node, list):
             return [self.value(part, f"{path}[{i}]") for i, part in enumerate(node)]
-        self._refuse_unknown(node, path)
+        if isinstance(node, str):
+            self._refuse_lost(node, path)
+        elif isinstance(node, float):
+            self._refuse_inexact(node, path)
+        self.refuse_unknown(node, path)
+        if self._texts is not None:
+            self._texts.add(str(node))
         return node
+
+    def _mapping(self, node: Mapping[str, Any], path: str) -> dict[str, Any]:
+        if self._texts is not None:
+            self._texts.update(node)
+        left_out = _SET_BY_SERVER if path == "metadata" else ()
+        found = {}
+        for key, part in sorted(node.items()):
+            if key not in left_out:
+                below = f"{path}.{key}"
+                self._refuse_lost(key, below)
+                found[self._names.get(key, key)] = self.value(part, below)
+        return found
 
     def _special(self, node: Mapping[str, Any], path: str) -> Any:
         if wire.signature_of(node) == wire.RESOURCE:
@@ -83,23 +210,41 @@ class _Plain:
             fix="read the file in the program and pass its text",
         )
 
-    def _refuse_unknown(self, node: Any, path: str) -> None:
-        if isinstance(node, float) and not math.isfinite(node):
+    def _refuse_lost(self, text: str, path: str) -> None:
+        lost = lost_values.find(text)
+        if lost:
+            raise ManifestError(
+                f"{self._entry} has in {path} the text {lost!r}, which stands where the value of "
+                "an output or a resource should",
+                fix="make the text of the value: with Output.apply or Output.format in Python, "
+                "pulumi.interpolate in JavaScript, pulumi.Sprintf in Go",
+            )
+
+    def _refuse_inexact(self, number: float, path: str) -> None:
+        """Refuse what is no number, and what may be an integer that was rounded on its way."""
+        if not math.isfinite(number):
             raise ManifestError(f"{self._entry} has a number in {path} that has no JSON form")
+        bound = self._is_definition and path.rpartition(".")[2] in _BOUNDS
+        if structs.may_be_rounded(number) and not bound:
+            raise ManifestError(
+                f"{self._entry} has the number {int(number)} in {path}, and beyond 2^53 "
+                "integers reach no provider of Pulumi exactly: this one may be rounded",
+                fix="pass it as a text, where the property takes one",
+            )
+
+    def refuse_unknown(self, node: Any, path: str) -> None:
+        """Raise ManifestError for a value that is none, or that only a cluster knows."""
         if node == wire.UNKNOWN:
             raise ManifestError(
                 f"{self._entry} has a value in {path} that the program never computed"
             )
-        mark = shapes.find_mark(node)
+        mark = self._marks.find(node)
         if mark:
             index, position = mark
-            origin = next((e for e in self._recording.registrations if e.index == index), None)
-            known = (
-                f"{shapes.describe(origin.type, position)} of {origin}"
-                if origin
-                else "a live object"
-            )
+            origin = next(e for e in self._recording.registrations if e.index == index)
             raise ManifestError(
-                f"{self._entry} needs in {path} the value of {known}, which only the cluster knows",
+                f"{self._entry} needs in {path} the value of "
+                f"{shapes.describe(origin.type, position)} of {origin}, which only the cluster "
+                "knows",
                 fix="set it in the program or as configuration, or refer to the object by its name",
             )

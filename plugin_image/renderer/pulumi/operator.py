@@ -4,6 +4,7 @@ For programs with resources of a cloud, which only an engine with a state can de
 Source: pulumi/pulumi-kubernetes-operator, operator/api/pulumi/v1/stack_types.go.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -29,6 +30,9 @@ _LOGIN = re.compile(r"://[^/\s:@]*:[^/\s]*@")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 """Source: Kubernetes' rules for the name of an object (RFC 1123 subdomain)."""
+_LONGEST_NAME = 42
+"""Characters of a Stack's name, by the rule in the definition of the operator's kind."""
+_DIGEST = 8
 
 
 def stack(
@@ -68,11 +72,18 @@ def stack(
 
 
 def _object_name(application: str) -> str:
-    """The Application's name; that of one outside of Argo CD's namespace is `namespace_name`."""
+    """The Application's name; that of one outside of Argo CD's namespace is `namespace_name`.
+
+    A longer one than the operator takes ends in a hash of itself. Raises UsageError for a name
+    that no object can have.
+    """
     name = application.replace("_", ".", 1)
     if not _NAME.fullmatch(name):
         raise UsageError(f"{application!r} is no name for an object", fix="rename the Application")
-    return name
+    if len(name) <= _LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:_DIGEST]
+    return f"{name[: _LONGEST_NAME - _DIGEST - 1].rstrip('.-')}-{digest}"
 
 
 def _further(text: str | None) -> dict[str, Any]:

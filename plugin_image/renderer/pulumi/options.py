@@ -8,6 +8,9 @@ from plugin_image.renderer import application, parameters
 from plugin_image.renderer.application import Application
 
 MODES = ("render", "operator")
+PROTECTIONS = ("confirm", "keep")
+IGNORE_CHANGES = ("annotate", "omit")
+SYNC_WAVES = ("false", "dependsOn", "true")
 
 
 @dataclass(frozen=True)
@@ -16,12 +19,24 @@ class Options:
 
     stack: str | None = None
     config: Mapping[str, str] = field(default_factory=dict)
+    allow_missing_stack_file: bool = False
+    """Render a stack without a file of its own, beside others that have one."""
     allow_empty: bool = False
     allow_plaintext_secrets: bool = False
     ignore_foreign: bool = False
     """Leave out what is not a Kubernetes object."""
-    sync_waves: bool = False
-    """Turn dependencies into Argo CD's sync waves."""
+    allow_random: bool = False
+    """Let charts make up values, which are others in each render."""
+    provider: str | None = None
+    """The name of a provider resource: render the objects of its cluster only."""
+    protection: str = "confirm"
+    """Or `keep`: whether Argo CD asks before it deletes a protected object, or never does."""
+    disable_name_suffix_hash: bool = False
+    """Leave names as they are where what forces a new object changes."""
+    ignore_changes: str = "annotate"
+    """Or `omit`: whether fields that are the cluster's are rendered, or left out."""
+    sync_waves: str = "false"
+    """Which dependencies become sync waves: none, those of `dependsOn`, or (`true`) all."""
     mode: str = "render"
     """Or `operator`: what becomes of the program is a Stack of the Pulumi Kubernetes Operator."""
     stack_spec: str | None = None
@@ -41,10 +56,16 @@ def from_application(env: Mapping[str, str]) -> Options:
     return Options(
         stack=given.text(contract.STACK),
         config=given.mapping(contract.CONFIG),
+        allow_missing_stack_file=given.flag(contract.ALLOW_MISSING_STACK_FILE),
         allow_empty=given.flag(contract.ALLOW_EMPTY),
         allow_plaintext_secrets=given.flag(contract.ALLOW_PLAINTEXT_SECRETS),
         ignore_foreign=given.choice(contract.NON_KUBERNETES, ("refuse", "ignore")) == "ignore",
-        sync_waves=given.flag(contract.SYNC_WAVES),
+        allow_random=given.choice(contract.RANDOM, ("refuse", "allow")) == "allow",
+        provider=given.text(contract.PROVIDER),
+        protection=given.choice(contract.PROTECTION, PROTECTIONS),
+        disable_name_suffix_hash=given.flag(contract.DISABLE_NAME_SUFFIX_HASH),
+        ignore_changes=given.choice(contract.IGNORE_CHANGES, IGNORE_CHANGES),
+        sync_waves=given.choice(contract.SYNC_WAVES, SYNC_WAVES),
         mode=mode,
         stack_spec=given.text(contract.STACK_SPEC),
         application=application.from_environment(env),

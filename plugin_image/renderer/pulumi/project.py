@@ -1,23 +1,29 @@
-"""The Pulumi project in a folder: `Pulumi.yaml`, its stacks, its configuration.
+"""The Pulumi project in a folder: `Pulumi.yaml`, and the files of its stacks.
 
-Source of the formats: pulumi/pulumi `sdk/go/common/workspace/project.go` and
-`sdk/go/common/resource/config/`.
+Source of the formats: pulumi/pulumi `sdk/go/common/workspace/project.go`, `loaders.go` and
+`paths.go`, and `sdk/go/common/tokens` for names.
 """
 
 import json
+import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plugin_image.renderer import documents
+from plugin_image.renderer import documents, files, strict_json
 from plugin_image.renderer.errors import ProjectError, UsageError
-from plugin_image.renderer.pulumi import cloud_config, redaction
-from plugin_image.renderer.pulumi.decryption import decrypt_value, passphrase_decrypter
-from plugin_image.renderer.pulumi.monitor import wire
+from plugin_image.renderer.pulumi import config_keys, declarations
+from plugin_image.renderer.pulumi.declarations import Declaration
 
 PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml", "Pulumi.json")
+
+_NAME = re.compile(r"(?!\.+(?:/|\Z))[A-Za-z0-9_.-]{1,100}")
+"""A project's or a stack's; of dots alone, it would be a path."""
+_STACK_FILE = re.compile(rf"Pulumi\.({_NAME.pattern})\.(?:yaml|yml|json)")
+_ORGANIZATION = "organization"
+"""What Pulumi calls the organization where a backend has none."""
 
 
 @dataclass(frozen=True)
@@ -25,208 +31,247 @@ class Project:
     """A parsed `Pulumi.yaml`."""
 
     root: Path
+    repository: Path
+    """The folder that links may not lead out of."""
     name: str
     runtime: str
     runtime_options: Mapping[str, Any]
     main: str
     """Program file or folder, relative to `root`."""
-    config: Mapping[str, Any]
-    """The `config:` block: defaults and declarations, key by key."""
+    declared: Mapping[str, Declaration]
+    """The keys of the `config:` block, with their namespaces."""
     stack_config_dir: str
     file: str
 
 
 @dataclass(frozen=True)
-class Configuration:
-    """A stack's configuration as programs receive it: strings, keys with a namespace."""
+class Stack:
+    """A stack, by the parts of its name: `<organization>/<project>/<name>`."""
 
-    values: Mapping[str, str]
-    typed: Mapping[str, Any] = field(default_factory=dict)
-    """The same as they are written, in wire form; YAML programs heed their types."""
-    secret_keys: frozenset[str] = field(default_factory=frozenset)
-
-    def secrets(self) -> list[str]:
-        """Every secret value, for redaction: whole, and each text inside a structured one."""
-        found: list[str] = []
-        for key in self.secret_keys:
-            found.append(self.values[key])
-            found.extend(redaction.texts_in(_structure(self.values[key])))
-        return found
+    name: str
+    reference: str
+    """As it was named, for a backend."""
+    organization: str = _ORGANIZATION
 
 
 def load_project(root: Path) -> Project:
     """Read the project file in `root`.
 
-    Raises ProjectError when it is missing, is not YAML, or lacks a name or runtime.
+    Raises ProjectError when it is missing or there in two formats, is not YAML, lacks a name or
+    a runtime, or declares configuration as the Pulumi CLI would not take it.
     """
-    path = next((root / name for name in PROJECT_FILES if (root / name).is_file()), None)
-    if path is None:
+    found = [root / name for name in PROJECT_FILES if files.exists(root / name)]
+    if not found:
         raise ProjectError(
             f"no Pulumi.yaml in the folder {root.name!r}",
             fix="point the Application's path at the folder of a Pulumi program",
         )
-    document = _read_yaml(path)
+    if len(found) > 1:
+        raise ProjectError(
+            f"the folder has both {found[0].name} and {found[1].name}", fix="keep one of them"
+        )
+    path = found[0]
+    repository = files.repository(root)
+    document = read_document(path, repository)
     runtime, options = _runtime(document.get("runtime"), path.name)
-    name = document.get("name")
-    if not isinstance(name, str) or not name:
-        raise ProjectError(f"{path.name} has no name", fix="add `name: <project>`")
+    name = _project_name(document.get("name"), path.name)
     return Project(
         root=root,
+        repository=repository,
         name=name,
         runtime=runtime,
         runtime_options=options,
         main=_text(document, "main", path.name),
-        config=_mapping(document, "config", path.name),
-        stack_config_dir=_text(document, "stackConfigDir", path.name),
+        declared=_declared(document, name, path.name),
+        stack_config_dir=_stack_config_dir(document, path.name),
         file=path.name,
     )
 
 
-def choose_stack(project: Project, asked: str | None) -> str:
-    """The stack to render: the one asked for, else the only one the folder has a file for.
+def choose_stack(project: Project, asked: str | None, *, allow_missing_file: bool) -> Stack:
+    """The stack to render: the one asked for, else the only one the project has a file for.
 
-    Raises UsageError when that leaves none or several: a guess could deliver the wrong
+    Raises UsageError when that leaves none or several, and for one without a file in a project
+    that has files of others, unless that is allowed: a guess could deliver the wrong
     environment.
     """
-    if asked:
-        return asked
-    stacks = sorted(
-        path.name.removeprefix("Pulumi.").rpartition(".")[0]
-        for path in (project.root / project.stack_config_dir).glob("Pulumi.*.y*ml")
-    )
-    if len(stacks) == 1:
-        return stacks[0]
-    there = (
-        f"the folder has the stacks {', '.join(stacks)}"
-        if stacks
-        else "the folder has no Pulumi.<stack>.yaml"
-    )
-    raise UsageError(
-        f"no stack named, and {there}",
-        fix="set the Application's plugin parameter `stack` (or env PULUMI_STACK)",
-    )
-
-
-def load_configuration(
-    project: Project, stack: str, overrides: Mapping[str, str], passphrase: str | None
-) -> Configuration:
-    """The stack's configuration: project defaults, then the stack's file, then `overrides`.
-
-    A missing stack file is an empty one, as for the Pulumi CLI. Raises ProjectError for a
-    file that cannot be used or decrypted, and for a declared key without a value.
-    """
-    values: dict[str, str] = {}
-    typed: dict[str, Any] = {}
-    secret_keys: set[str] = set()
-    sources = (
-        _in_plain(_defaults(project)),
-        _stack_values(project, stack, passphrase),
-        _in_plain(overrides),
-    )
-    for key, (value, secret) in chain.from_iterable(source.items() for source in sources):
-        full = _with_namespace(key, project)
-        values[full] = value if isinstance(value, str) else documents.to_json(value)
-        typed[full] = wire.secret(value) if secret else value
-        (secret_keys.add if secret else secret_keys.discard)(full)
-    _require_declared(project, stack, values)
-    return Configuration(values, typed, frozenset(secret_keys))
-
-
-def _in_plain(values: Mapping[str, Any]) -> dict[str, tuple[Any, bool]]:
-    return {key: (value, False) for key, value in values.items()}
-
-
-def _stack_values(
-    project: Project, stack: str, passphrase: str | None
-) -> dict[str, tuple[Any, bool]]:
-    """The values of the stack's file in plain, and whether each is secret."""
-    file = _stack_file(project, stack)
-    if file is None:
-        return {}
-    document = _read_yaml(file)
-    config = _mapping(document, "config", file.name)
-    whole_keys = {_with_namespace(key, project): value for key, value in config.items()}
-    document = {**document, "config": whole_keys}
-    if cloud_config.is_needed(document):
-        return cloud_config.read(project.name, stack, file, document)
-    decrypt = passphrase_decrypter(passphrase, document.get("encryptionsalt"), file.name)
-    return {key: decrypt_value(value, decrypt) for key, value in whole_keys.items()}
-
-
-def _stack_file(project: Project, stack: str) -> Path | None:
-    folder = project.root / project.stack_config_dir
-    files = (folder / f"Pulumi.{stack}.{suffix}" for suffix in ("yaml", "yml"))
-    return next(filter(Path.is_file, files), None)
-
-
-def _defaults(project: Project) -> dict[str, Any]:
-    """Values of the `config:` block; a declaration (`type`, `default`) counts by its default."""
-    defaults = {}
-    for key, entry in project.config.items():
-        declared = (
-            isinstance(entry, dict)
-            and {"type", "default", "value", "description", "secret"} & entry.keys()
+    stacks = _stacks_with_files(project)
+    if not asked:
+        if len(stacks) == 1:
+            return Stack(stacks[0], stacks[0])
+        raise UsageError(
+            f"no stack named, and {_there(stacks)}",
+            fix="set the Application's plugin parameter `stack` (or env PULUMI_STACK)",
         )
-        value = entry.get("value", entry.get("default")) if declared else entry
-        if value is not None:
-            defaults[key] = value
-    return defaults
+    stack = _named(asked, project)
+    may_lack_file = allow_missing_file or (not stacks and not project.stack_config_dir)
+    if stack.name not in stacks and not may_lack_file:
+        raise UsageError(
+            f"stack {stack.name!r} has no {stack_file_name(project, stack)}, and {_there(stacks)}",
+            fix="correct the name, add the file, or set the plugin parameter "
+            "`allowMissingStackFile` to true",
+        )
+    return stack
 
 
-def _require_declared(project: Project, stack: str, values: Mapping[str, str]) -> None:
-    for key, entry in project.config.items():
-        full = _with_namespace(key, project)
-        if isinstance(entry, dict) and "type" in entry and full not in values:
+def stack_file_name(project: Project, stack: Stack) -> str:
+    """What the stack's file is called: as the project's own, in the same format."""
+    return f"Pulumi.{stack.name}{Path(project.file).suffix}"
+
+
+def stack_file(project: Project, stack: Stack) -> Path | None:
+    """The stack's file, if there is one.
+
+    Raises ProjectError for something else in its place, and for one in another format than
+    the project's file, which the Pulumi CLI passes over.
+    """
+    wanted = stack_file_name(project, stack)
+    suffixes = (Path(name).suffix for name in PROJECT_FILES)
+    for name in (f"Pulumi.{stack.name}{suffix}" for suffix in suffixes):
+        path = stack_folder(project) / name
+        if not files.exists(path, project.repository):
+            continue
+        if name != wanted:
             raise ProjectError(
-                f"stack {stack!r} has no value for the configuration key {full!r}, which "
-                f"{project.file} declares",
-                fix=f"add it to Pulumi.{stack}.yaml or to the Application's parameter `config`",
+                f"{name} is not what Pulumi reads beside {project.file}",
+                fix=f"put it into {wanted}",
             )
+    path = stack_folder(project) / wanted
+    return path if files.exists(path, project.repository) else None
+
+
+def read_document(path: Path, repository: Path) -> dict[str, Any]:
+    """The mapping in a YAML or JSON file. Raises ProjectError for anything else in it."""
+    text = files.text(path, repository)
+    format_ = "JSON" if path.suffix == ".json" else "YAML"
+    try:
+        document = _json(text) if format_ == "JSON" else documents.parse(text.encode())
+    except ValueError as error:
+        reason = " ".join(str(error).split())
+        raise ProjectError(f"{path.name} is not {format_}: {reason}", fix="correct it") from error
+    if document is None:
+        return {}
+    if not isinstance(document, dict):
+        raise ProjectError(f"{path.name} is not a {format_} mapping", fix="correct it")
+    return document
+
+
+def mapping(document: Mapping[str, Any], key: str, file: str) -> Mapping[Any, Any]:
+    """The mapping at a key of a file, which may be absent. Raises ProjectError for others."""
+    value = document.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ProjectError(f"`{key}` of {file} is not a mapping", fix="correct it")
+    return value
+
+
+def _declared(document: Mapping[str, Any], project: str, file: str) -> dict[str, Declaration]:
+    if isinstance(document.get("config"), str):
+        # An older spelling of `stackConfigDir`.
+        return {}
+    config = mapping(document, "config", file)
+    entries = config_keys.whole(config, project, f"`config` of {file}", ProjectError)
+    return {
+        key: declarations.read(key, entry, of_project=key.startswith(f"{project}:"), file=file)
+        for key, entry in entries.items()
+    }
+
+
+def _stack_config_dir(document: Mapping[str, Any], file: str) -> str:
+    folder, older = _text(document, "stackConfigDir", file), document.get("config")
+    if not isinstance(older, str):
+        return folder
+    if folder:
+        raise ProjectError(
+            f"{file} names a folder of stacks twice, by `stackConfigDir` and by `config`",
+            fix="keep `stackConfigDir`",
+        )
+    return older
+
+
+def stack_folder(project: Project) -> Path:
+    """Where the files of stacks are. Raises ProjectError outside of the repository."""
+    # Go joins an absolute path as if it were a relative one.
+    folder = Path(os.path.normpath(f"{project.root}/{project.stack_config_dir}"))
+    if not folder.is_relative_to(project.repository):
+        raise ProjectError(
+            f"`stackConfigDir` of {project.file} leads out of the repository",
+            fix="name a folder of the repository",
+        )
+    return folder
+
+
+def _stacks_with_files(project: Project) -> list[str]:
+    folder = stack_folder(project)
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise ProjectError(
+            f"the folder of stacks, {folder.name}, cannot be read: {error.strerror}",
+            fix="correct `stackConfigDir`, or the folder's permissions",
+        ) from error
+    return sorted({match[1] for match in map(_STACK_FILE.fullmatch, names) if match})
+
+
+def _there(stacks: list[str]) -> str:
+    if not stacks:
+        return "the folder has no Pulumi.<stack>.yaml"
+    return f"the folder has the stacks {', '.join(stacks)}"
+
+
+def _named(asked: str, project: Project) -> Stack:
+    """The stack that a reference names: `name`, `organization/name` or with the project between."""
+    parts = asked.split("/")
+    if len(parts) > 3 or not all(map(_NAME.fullmatch, parts)):  # noqa: PLR2004 - as above
+        raise UsageError(
+            f"{asked!r} is no name of a stack",
+            fix="use letters, digits, `-`, `_` and `.`, at most 100, as in `prod` or `acme/prod`",
+        )
+    *organization, name = parts
+    if organization[1:] and organization[1] != project.name:
+        raise UsageError(
+            f"{asked!r} is a stack of the project {organization[1]!r}, and {project.file} is that "
+            f"of {project.name!r}",
+            fix="correct one of the two",
+        )
+    return Stack(name, asked, *organization[:1])
+
+
+def _project_name(value: Any, file: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise ProjectError(f"{file} has no name", fix="add `name: <project>`")
+    if not _NAME.fullmatch(value):
+        raise ProjectError(
+            f"{file} has the name {value!r}, which no project can have",
+            fix="use letters, digits, `-`, `_` and `.`, at most 100",
+        )
+    return value
 
 
 def _runtime(value: Any, file: str) -> tuple[str, Mapping[str, Any]]:
     if isinstance(value, str) and value:
         return value, {}
     if isinstance(value, dict) and isinstance(value.get("name"), str):
-        return value["name"], _mapping(value, "options", file)
+        options = mapping(value, "options", file)
+        try:
+            return value["name"], documents.as_json(options, "`runtime.options`")
+        except ValueError as error:
+            raise ProjectError(f"{file} has {error}", fix="correct it") from error
     raise ProjectError(f"{file} has no runtime", fix="add `runtime: python` or another one")
 
 
-def _read_yaml(path: Path) -> dict[str, Any]:
+def _json(text: str) -> Any:
     try:
-        document = documents.parse(path.read_bytes())
-    except ValueError as error:
-        raise ProjectError(f"{path.name} is not YAML", details=str(error)) from error
-    if document is None:
-        return {}
-    if not isinstance(document, dict):
-        raise ProjectError(f"{path.name} is not a YAML mapping")
-    return document
-
-
-def _mapping(document: Mapping[str, Any], key: str, file: str) -> Mapping[str, Any]:
-    value = document.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise ProjectError(f"`{key}` of {file} is not a mapping")
-    return value
+        return json.loads(text, object_pairs_hook=strict_json.distinct)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
 def _text(document: Mapping[str, Any], key: str, file: str) -> str:
-    value = document.get(key, "")
-    if not isinstance(value, str):
-        raise ProjectError(f"`{key}` of {file} is not a string")
-    return value
-
-
-def _with_namespace(key: str, project: Project) -> str:
-    return key if ":" in key else f"{project.name}:{key}"
-
-
-def _structure(value: str) -> Any:
-    """A structured value, which reaches programs as one JSON text; nothing for other texts."""
-    try:
-        return json.loads(value)
-    except ValueError:
-        return None
+    value = document.get(key)
+    if not isinstance(value, str | None):
+        raise ProjectError(f"`{key}` of {file} is not a string", fix="correct it")
+    return value or ""

@@ -6,9 +6,13 @@ environment, credentials included, which no program sees.
 
 import os
 import shutil
-import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from plugin_image.renderer import files, supervise
+from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.supervise import Deadline
 
 _CREDENTIALS = ("PULUMI_ACCESS_TOKEN", "PULUMI_BACKEND_URL")
 _SECONDS = 30
@@ -28,28 +32,37 @@ def has_backend(env: Mapping[str, str]) -> bool:
 
 
 def run(
-    arguments: Sequence[str], *, cwd: Path, home: Path, env: Mapping[str, str] | None = None
+    arguments: Sequence[str],
+    *,
+    cwd: Path,
+    home: Path,
+    env: Mapping[str, str] | None = None,
+    seconds: float = _SECONDS,
 ) -> str:
     """The CLI's stdout; `home` is a folder for its own files, `env` is added to the environment.
 
-    Raises CliMissingError, and CliError also when it takes longer than 30 seconds.
+    Raises CliMissingError, and CliError also when it takes longer than `seconds`, or writes more
+    than the renderer reads.
     """
     program = shutil.which("pulumi")
     if program is None:
         raise CliMissingError
     own = {"PULUMI_HOME": str(home), "PULUMI_SKIP_UPDATE_CHECK": "true"}
-    try:
-        done = subprocess.run(
+    with tempfile.TemporaryDirectory() as scratch:
+        output = Path(scratch, "output")
+        ended = supervise.run(
             [program, "--non-interactive", "--color=never", *arguments],
+            doing=f"`pulumi {arguments[0]}` ran",
             cwd=cwd,
             env={**os.environ, **own, **(env or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
+            deadline=Deadline(seconds),
+            result=output,
         )
-    except subprocess.TimeoutExpired as error:
-        raise CliError(f"`pulumi {arguments[0]}` took longer than {_SECONDS} s") from error
-    if done.returncode:
-        raise CliError(done.stderr.strip().removeprefix("error: "))
-    return done.stdout
+        if ended.late:
+            raise CliError(f"`pulumi {arguments[0]}` took longer than {seconds:g} s")
+        if ended.status:
+            raise CliError(ended.output.removeprefix("error: ") or ended.how())
+        try:
+            return files.read(output).decode()
+        except (ProjectError, UnicodeDecodeError) as error:
+            raise CliError(f"`pulumi {arguments[0]}` gave no usable answer: {error}") from error

@@ -2,68 +2,50 @@
 
 import importlib
 import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, cast
+from types import MappingProxyType
+from typing import Protocol, TypeVar, cast
 
-from plugin_image.renderer import documents
+from plugin_image.renderer import credentials, documents
 from plugin_image.renderer.bounds import bounded, scratch_folder
 from plugin_image.renderer.errors import (
     ProgramError,
     ProjectError,
     RefusedError,
-    RenderError,
     UsageError,
 )
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import (
     environment,
     hosts,
+    ignored,
+    live_names,
     manifests,
+    marked_secrets,
     operator,
     pulumi_cli,
-    redaction,
     stacks,
 )
+from plugin_image.renderer.pulumi.configuration import Configuration, load_configuration
 from plugin_image.renderer.pulumi.dependencies import Cache
 from plugin_image.renderer.pulumi.monitor import naming
-from plugin_image.renderer.pulumi.monitor.recording import Recording
+from plugin_image.renderer.pulumi.monitor.job import LiveName
+from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
 from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.pulumi.program import Program, Run
-from plugin_image.renderer.pulumi.project import (
-    Configuration,
-    Project,
-    choose_stack,
-    load_configuration,
-    load_project,
-)
+from plugin_image.renderer.pulumi.program import Failure, Program, Run
+from plugin_image.renderer.pulumi.project import Project, Stack, choose_stack, load_project
 from plugin_image.renderer.pulumi.stacks import Stacks
+from plugin_image.renderer.redaction import Secrets
 from plugin_image.renderer.settings import Settings
 from plugin_image.renderer.supervise import Deadline
 
+T = TypeVar("T")
+
 _HOSTS = ("python", "nodejs", "go", "yaml")
 """Runtimes of Pulumi.yaml, each a module of `hosts`."""
-
-
-_PACKAGES = "requirements.txt, or to pyproject.toml and uv.lock"
-_REMEDIES = {
-    "Missing required configuration variable": "set it in the stack's file or in the "
-    "Application's plugin parameter `config`",
-    "the Pulumi SDK is not installed": f"add pulumi to {_PACKAGES}",
-    "Pulumi SDK": "use pulumi 3.113.0 or newer",
-    "no resource plugin": "keep resources of other providers in a stack of their own that "
-    "`pulumi up` deploys, and pass its outputs as configuration",
-    "ModuleNotFoundError": f"add the package to {_PACKAGES}",
-    "MemoryError": "make the program smaller, or raise the plugin's memory limit",
-    "Cannot find module": "add the package to package.json, and commit a package-lock.json",
-    "was still running when the program ended": "await it, or make it an output "
-    "(pulumi.Output.from_input); cancel what makes no resources",
-    "was never awaited": "await it, or make it an output (pulumi.Output.from_input); close() "
-    "what is not needed",
-    "is made after the end of the program": "await what makes it, or make that an output "
-    "(pulumi.Output.from_input)",
-    "is made in another thread": "make resources in the main thread; threads may compute what "
-    "goes into them",
-}
 
 
 class Host(Protocol):
@@ -76,66 +58,179 @@ class Host(Protocol):
         """Run the program with what `install` gave, to its end or to the deadline."""
 
 
+@dataclass(frozen=True)
+class Rendered:
+    """What came of a program."""
+
+    objects: list[Manifest]
+    registrations: list[Registration] = field(default_factory=list)
+    """What the objects are made of, and those of other clusters."""
+
+
 def render(root: Path, options: Options, settings: Settings) -> str:
-    """The manifest stream of the program in `root`, complete. Raises what `objects` raises."""
-    return documents.to_stream(objects(root, options, settings))
+    """The manifest stream of the program in `root`, complete. Raises what `objects` raises.
+
+    Standard error gets what a person should know of it.
+    """
+    return _rendered(root, options, settings, _stream)
 
 
-def objects(root: Path, options: Options, settings: Settings) -> list[Manifest]:
+def _stream(found: Rendered) -> str:
+    stream = documents.to_stream(found.objects)
+    sys.stderr.writelines(f"{note}\n" for note in ignored.notes(found.objects))
+    return stream
+
+
+def objects(
+    root: Path,
+    options: Options,
+    settings: Settings,
+    *,
+    surroundings: Mapping[str, str] = MappingProxyType({}),
+) -> list[Manifest]:
     """The objects of the program in `root`, all of them.
 
-    Raises RenderError, whose report holds no secret.
+    `surroundings` are variables that the program sees besides. Raises RenderError, whose
+    report holds no secret.
     """
+    return _rendered(
+        root, options, settings, lambda found: found.objects, surroundings=surroundings
+    )
+
+
+def with_registrations(root: Path, options: Options, settings: Settings) -> Rendered:
+    """What comes of the program in `root`. Raises what `objects` raises."""
+    return _rendered(root, options, settings, lambda found: found)
+
+
+def with_names(
+    root: Path, options: Options, settings: Settings, names: Mapping[str, LiveName]
+) -> Rendered:
+    """What comes of the program in `root` with these live names in place of the stack's.
+
+    Raises what `objects` raises.
+    """
+    return _rendered(root, options, settings, lambda found: found, names=names)
+
+
+def _rendered(
+    root: Path,
+    options: Options,
+    settings: Settings,
+    form: Callable[[Rendered], T],
+    *,
+    surroundings: Mapping[str, str] = MappingProxyType({}),
+    names: Mapping[str, LiveName] | None = None,
+) -> T:
+    """The objects in some form: all that is done for it is within the bounds of a render."""
     deadline = Deadline(settings.deadline_seconds)
-    project = load_project(root.resolve())
-    stack = choose_stack(project, options.stack)
-    if options.mode == "operator":
-        return [operator.stack(options.application, stack, options.config, options.stack_spec)]
-    if options.stack_spec:
-        raise UsageError(
-            "`stackSpec` is for the mode `operator` only",
-            fix="set the plugin parameter `mode` to operator, or leave `stackSpec` out",
-        )
-    host = _host(project)
-    configuration = load_configuration(project, stack, options.config, settings.passphrase)
-    _require_naming(project, stack, configuration)
-    readable = pulumi_cli.has_backend(os.environ)
-    with bounded(settings, deadline) as scratch:
-        others = Stacks(scratch)
-        program = Program(
-            project=project,
-            stack=stack,
-            configuration=configuration,
-            namespace=options.namespace,
-            env=environment.for_program(os.environ, scratch, settings.passed_env),
+    secrets = Secrets(credentials.found(os.environ))
+    with secrets.kept_out_of_errors(), bounded(settings, deadline) as scratch:
+        env = environment.for_program(os.environ, scratch, settings.passed_env)
+        found = _objects(
+            root.resolve(),
+            options,
+            settings,
+            deadline=deadline,
             scratch=scratch,
-            cache=settings.cache,
-            ignore_foreign=options.ignore_foreign,
-            read_stack=others.read if readable else stacks.refuse,
-            reads_stacks=readable,
+            env={**env, **surroundings},
+            secrets=secrets,
+            names=names,
         )
-        installed = host.install(project.root, Cache(settings.cache, scratch, deadline))
-        run = host.run(program, installed, deadline)
-    recording = Recording.of(run.events)
-    secrets = [*configuration.secrets(), *redaction.secrets_of(recording), *others.secrets]
-    try:
+        with deadline.enforced("the manifests were written"):
+            return form(found)
+
+
+def _objects(
+    root: Path,
+    options: Options,
+    settings: Settings,
+    *,
+    deadline: Deadline,
+    scratch: Path,
+    env: Mapping[str, str],
+    secrets: Secrets,
+    names: Mapping[str, LiveName] | None,
+) -> Rendered:
+    with deadline.enforced("the project was read"):
+        project = load_project(root)
+        handed_over = options.mode == "operator"
+        # The operator makes a stack itself, from the Stack's own configuration.
+        may_lack_file = handed_over or options.allow_missing_stack_file
+        stack = choose_stack(project, options.stack, allow_missing_file=may_lack_file)
+        if handed_over:
+            asked = (stack.reference, options.config, options.stack_spec)
+            return Rendered([operator.stack(options.application, *asked)])
+        if options.stack_spec:
+            raise UsageError(
+                "`stackSpec` is for the mode `operator` only",
+                fix="set the plugin parameter `mode` to operator, or leave `stackSpec` out",
+            )
+        host = _host(project)
+        configuration = load_configuration(project, stack, options.config, settings.passphrase)
+        secrets.add(configuration.secrets())
+        _require_naming(project, stack, configuration)
+        known = live_names.load(project, stack) if names is None else names
+    readable = pulumi_cli.has_backend(os.environ)
+    others = Stacks(scratch, deadline, secrets)
+    cache = Cache(settings.cache, scratch, deadline, settings.cache_bytes)
+    program = Program(
+        project=project,
+        stack=stack,
+        configuration=configuration,
+        live_names=known,
+        namespace=options.namespace,
+        env=env,
+        scratch=scratch,
+        cache=cache,
+        ignore_foreign=options.ignore_foreign,
+        allow_random=options.allow_random,
+        suffix_hash=not options.disable_name_suffix_hash,
+        read_stack=others.read if readable else stacks.refuse,
+        reads_stacks=readable,
+    )
+    run, installed = _run(host, program, cache, deadline)
+    if (run.ended.status or run.failure) and cache.remove_damaged(installed):
+        run, _ = _run(host, program, cache, deadline)
+    with deadline.enforced("the objects were checked"):
+        recording = Recording.of(run.events)
+        secrets.mark(marked_secrets.secrets_of(recording))
+        secrets.mark(text for event in run.events for text in event.get("secrets", ()))
         _require_success(recording, run)
-        return manifests.build(recording, options)
-    except RenderError as error:
-        raise error.redacted(lambda text: redaction.redact(text, secrets)) from None
+        objects = manifests.build(recording, options, secrets.finder())
+        if names is None:
+            _warn(live_names.unused(known, recording.registrations, stack))
+        return Rendered(objects, recording.registrations)
 
 
-def _require_naming(project: Project, stack: str, configuration: Configuration) -> None:
+def _warn(texts: Iterable[str]) -> None:
+    """Write to the log: Argo CD keeps what a plugin says beside its manifests in the plugin's."""
+    for text in texts:
+        sys.stderr.write(f"warning: {text}\n")
+
+
+def _run(host: Host, program: Program, cache: Cache, deadline: Deadline) -> tuple[Run, Path]:
+    """Run the program; gives what was installed for it, too."""
+    with deadline.enforced("the program's dependencies were installed"):
+        installed = host.install(program.project.root, cache)
+    with deadline.enforced("the program was running"):
+        return host.run(program, installed, deadline), installed
+
+
+def _require_naming(project: Project, stack: Stack, configuration: Configuration) -> None:
     """Raise ProjectError when `pulumi:autonaming` is wrong, before anything is started."""
     try:
         naming.namer(
             configuration.values,
-            organization=Program.ORGANIZATION,
+            organization=stack.organization,
             project=project.name,
-            stack=stack,
+            stack=stack.name,
         )
     except ValueError as error:
-        raise ProjectError(f"pulumi:autonaming of stack {stack!r} is wrong: {error}") from error
+        raise ProjectError(
+            f"pulumi:autonaming of stack {stack.name!r} is wrong: {error}",
+            fix="correct it in the stack's file, as Pulumi documents it",
+        ) from error
 
 
 def install(root: Path, settings: Settings) -> None:
@@ -143,7 +238,9 @@ def install(root: Path, settings: Settings) -> None:
     deadline = Deadline(settings.deadline_seconds)
     project = load_project(root.resolve())
     with scratch_folder() as scratch:
-        _host(project).install(project.root, Cache(settings.cache, scratch, deadline))
+        _host(project).install(
+            project.root, Cache(settings.cache, scratch, deadline, settings.cache_bytes)
+        )
 
 
 def _host(project: Project) -> Host:
@@ -163,13 +260,13 @@ def _require_success(recording: Recording, run: Run) -> None:
     details = "\n".join([*errors, ended.output])
     if recording.refusals:
         summary, fix = recording.refusals[0]
-        raise RefusedError(summary, fix=fix)
+        raise RefusedError(f"{summary}{_place_of(summary, run.failure)}", fix=fix)
     ended.in_time()
     if run.failure:
         place = f" ({run.failure.place})" if run.failure.place else ""
         raise ProgramError(
             f"the program failed: {run.failure.text}{place}",
-            fix=_remedy(run.failure.text),
+            fix=run.failure.fix,
             details=f"{run.failure.traceback}\n{ended.output}",
         )
     if ended.status:
@@ -178,7 +275,7 @@ def _require_success(recording: Recording, run: Run) -> None:
     if not recording.finished:
         raise ProgramError(
             "the program ended before all of its registrations were made, with exit status 0",
-            fix="remove the call that ends the process early (sys.exit, os._exit, process.exit)",
+            fix=run.early_end_fix,
             details=details,
         )
     if not recording.exported:
@@ -194,9 +291,8 @@ def _require_success(recording: Recording, run: Run) -> None:
         )
 
 
-def _remedy(failure: str) -> str:
-    """What to do about the failures that are about more than the program's own lines."""
-    for words, remedy in _REMEDIES.items():
-        if words in failure:
-            return remedy
-    return ""
+def _place_of(refusal: str, failure: Failure | None) -> str:
+    """Where the program failed by a refusal: SDKs do not say from where functions are called."""
+    if failure is None or not failure.place or refusal not in failure.text:
+        return ""
+    return "" if failure.place in refusal else f" ({failure.place})"

@@ -5,13 +5,17 @@ a program that refers to another stack is refused.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plugin_image.renderer.pulumi import pulumi_cli, redaction
+from plugin_image.renderer.pulumi import marked_secrets, pulumi_cli
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
 from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
+from plugin_image.renderer.redaction import Secrets
+from plugin_image.renderer.supervise import Deadline
+
+_SECONDS = 30.0
 
 
 def refuse(name: str) -> tuple[Mapping[str, Any], list[str]]:
@@ -26,11 +30,11 @@ def refuse(name: str) -> tuple[Mapping[str, Any], list[str]]:
 class Stacks:
     """The stacks of the backend that the plugin was given."""
 
-    def __init__(self, home: Path) -> None:
-        """`home` is a folder for the CLI's own files."""
+    def __init__(self, home: Path, deadline: Deadline, secrets: Secrets) -> None:
+        """`home` is a folder for the CLI's own files; `secrets` learns what is read."""
         self._home = home
-        self.secrets: list[str] = []
-        """The secret values that were read, for redaction."""
+        self._deadline = deadline
+        self._secrets = secrets
 
     def read(self, name: str) -> tuple[Mapping[str, Any], list[str]]:
         """A stack's outputs, and which of them are secret.
@@ -40,13 +44,13 @@ class Stacks:
         shown = self._outputs(name)
         plain = self._outputs(name, "--show-secrets")
         secret = [key for key in plain if shown.get(key) != plain[key]]
-        self.secrets += redaction.texts_in([plain[key] for key in secret])
+        self._secrets.add(marked_secrets.texts_in([plain[key] for key in secret]))
         return plain, secret
 
     def _outputs(self, name: str, *options: str) -> dict[str, Any]:
         question = ["stack", "output", "--json", "--stack", name, *options]
         try:
-            return dict(json.loads(pulumi_cli.run(question, cwd=self._home, home=self._home)))
+            return dict(json.loads(self._ask(question)))
         except CliMissingError as error:
             raise Refusal(
                 f"the program refers to the stack {name!r}, and the Pulumi CLI is not here",
@@ -54,3 +58,7 @@ class Stacks:
             ) from error
         except CliError as error:
             raise MonitorError("NOT_FOUND", f"stack {name!r} cannot be read: {error}") from error
+
+    def _ask(self, question: Sequence[str]) -> str:
+        home, seconds = self._home, min(_SECONDS, self._deadline.remaining())
+        return pulumi_cli.run(question, cwd=home, home=home, seconds=seconds)

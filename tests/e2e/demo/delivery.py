@@ -22,8 +22,6 @@ from tests.toolchain.progress import Step
 
 SERVERS = ("etcd", "kube-apiserver", "redis", "argocd-manifests", "argocd")
 """Parts that run before anything is installed."""
-INSTALLERS = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
-"""Parts that install it."""
 
 START = Step("Starting etcd, a Kubernetes API server and Argo CD on loopback", "", 7)
 INSTALL = Step("Installing the plugin: pulumi up", "", 4)

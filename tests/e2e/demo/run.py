@@ -34,7 +34,6 @@ _STEPS = (
     delivery.BREAK,
     delivery.REMOVE,
 )
-_PARTS = (*delivery.SERVERS, "pulumi-language-yaml", *delivery.INSTALLERS)
 
 
 def run(console: Console, obtaining: Obtaining = toolchain.obtaining) -> int:
@@ -86,7 +85,7 @@ class _Demo:
                 with ending.uninterrupted():
                     stack.enter_context(self._display.showing())
                     at_desk = self._render(stack)
-                    parts = stack.enter_context(obtaining(_PARTS, report=self._display))
+                    parts = stack.enter_context(obtaining(toolchain.DEFAULT, report=self._display))
                 self._show(stack, at_desk, parts)
         except (ToolchainError, PackageError) as error:
             self._display.problem(f"Rendering works, as shown. Argo CD cannot be started: {error}")
@@ -105,7 +104,7 @@ class _Demo:
     def _show(self, stack: ExitStack, at_desk: "Future[None]", parts: Parts) -> None:
         try:
             # The first part tells whether there will be any.
-            _ = parts[_PARTS[0]]
+            _ = parts[toolchain.DEFAULT[0]]
             # The step says all; whatever else is said would get in its way.
             with self._display.step(_PACKAGES.name), redirect_stderr(io.StringIO()):
                 image = plugin_image(ROOT / "plugin_image")

@@ -63,15 +63,21 @@ class ApiServer:
             self.url, ca_file=self.ca_file, token=self._tokens[user], user_agent=f"tests/{user}"
         )
 
-    def kubeconfig(self, user: str) -> Path:
-        """Write a kubeconfig for this user and return its path."""
-        path = self._folder / f"{user.replace(':', '-')}.kubeconfig"
+    def kubeconfig(self, user: str, *, contexts: Sequence[str] = ("local",)) -> Path:
+        """Write a kubeconfig for this user and return its path.
+
+        All contexts are this server; the first is the current one.
+        """
+        names = "-".join([user.replace(":", "-"), *contexts[1:]])
+        path = self._folder / f"{names}.kubeconfig"
         cluster = {"server": self.url, "certificate-authority": str(self.ca_file)}
         document = {
             "apiVersion": "v1",
             "kind": "Config",
-            "current-context": "local",
-            "contexts": [{"name": "local", "context": {"cluster": "local", "user": user}}],
+            "current-context": contexts[0],
+            "contexts": [
+                {"name": name, "context": {"cluster": "local", "user": user}} for name in contexts
+            ],
             "clusters": [{"name": "local", "cluster": cluster}],
             "users": [{"name": user, "user": {"token": self._tokens[user]}}],
         }
@@ -137,8 +143,9 @@ def running_api_server(workspace: Workspace, tools: Mapping[str, Path]) -> Itera
                 f"--cert-dir={folder / 'certificates'}",
                 f"--token-auth-file={folder / 'tokens.csv'}",
                 "--authorization-mode=RBAC",
-                # Without its controller every pod would be refused for want of a token.
-                "--disable-admission-plugins=ServiceAccount",
+                # Without their controllers every pod would be refused for want of a token, and no
+                # claim or volume would ever go.
+                "--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",
                 # As in most clusters: who may run such pods is for others to say.
                 "--allow-privileged",
                 "--service-account-issuer=https://kubernetes.default.svc",

@@ -37,6 +37,11 @@ class Application:
         """Delete the Application and wait until its finalizers have run."""
         self._api.delete(_API_VERSION, _KIND, self.name, namespace=self.namespace)
 
+    def ask_for_deletion(self) -> None:
+        """Delete the Application without waiting for its finalizers."""
+        path = f"/apis/{_API_VERSION}/namespaces/{self.namespace}/applications/{self.name}"
+        self._api.request("DELETE", path)
+
     def conditions(self) -> dict[str, str]:
         """Return the message of every condition by its type."""
         conditions = self.read().get("status", {}).get("conditions", [])

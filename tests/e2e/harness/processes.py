@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -17,6 +18,8 @@ HOST_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _TAIL_LINES = 30
 _POLL_SECONDS = 0.05
 _LISTENS = "0A"
+# Below net.ipv4.ip_local_port_range (32768 by default) and the node ports of Kubernetes (30000).
+_PORTS = (10_000, 30_000)
 
 # cmp-server and repo-server end at the second SIGTERM only, so the first wait is short.
 _STOP_SEQUENCE = (
@@ -39,11 +42,17 @@ def host_program(name: str) -> str:
 
 
 def free_port() -> int:
-    """Return a loopback port on which nothing listens at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a loopback port on which nothing listens at this moment.
+
+    The kernel gives the ports of its own range to whoever connects anywhere, so that one of
+    them may be taken again before the server that is to have it starts. These are below that
+    range, and drawn, so that test runs side by side are unlikely to meet.
+    """
+    while True:
+        port = random.randrange(*_PORTS)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def listens(port: int) -> bool:

@@ -1,37 +1,19 @@
 """The installer's program, run by the real Pulumi engine with a backend of its own."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import yaml
 
+from tests.e2e.harness.pulumi_cli import Outcome, PulumiCli
+
 ROOT = Path(__file__).parents[3]
 PROJECT_FILE = ROOT / "Pulumi.yaml"
 _STACK = "test"
 _LIBRARY = ("components", "plugin_image")
-_ENGINE_PARTS = ("pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
-_NO_PACKAGES = Path(__file__).with_name("no_packages")
-_SECONDS = 600
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a command of the Pulumi CLI ended."""
-
-    status: int
-    output: str
-
-    def require_success(self) -> "Outcome":
-        """Return itself; raises AssertionError with everything that was said otherwise."""
-        assert self.status == 0, f"pulumi failed with status {self.status}:\n{self.output}"
-        return self
 
 
 class PulumiStack:
@@ -51,8 +33,6 @@ class PulumiStack:
         program: Path = ROOT / "__main__.py",
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        backend = folder / "backend"
-        backend.mkdir()
         self._program = folder / "program"
         self._program.mkdir()
         for name in _LIBRARY:
@@ -61,31 +41,19 @@ class PulumiStack:
         for name, path in (files or {"Pulumi.yaml": PROJECT_FILE, "__main__.py": program}).items():
             (self._program / name).symlink_to(path)
         self._project = yaml.safe_load((self._program / "Pulumi.yaml").read_text())["name"]
-        engine = [str(tools[part].parent) for part in _ENGINE_PARTS if part in tools]
-        self._env = {
-            # The virtual environment first: the language host runs the first `python3`.
-            "PATH": ":".join([str(Path(sys.executable).parent), *engine, os.environ["PATH"]]),
-            "HOME": str(folder),
-            "KUBECONFIG": str(kubeconfig),
-            "PULUMI_HOME": str(folder / "home"),
-            "PULUMI_BACKEND_URL": f"file://{backend}",
-            "PULUMI_CONFIG_PASSPHRASE": "the passphrase of the installer's stack",
-            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
-            "PULUMI_SKIP_UPDATE_CHECK": "true",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": str(_NO_PACKAGES),
-        }
+        self._cli = PulumiCli(self._program, home=folder, tools=tools, kubeconfig=kubeconfig)
         self.has_changed_something = False
         """Whether there may be something to destroy."""
         self.run("stack", "init", _STACK).require_success()
         self.configure(config)
 
     def configure(self, config: Mapping[str, Any]) -> None:
-        """Set configuration in plain, beside what is there."""
+        """Set configuration in plain, beside what is there; None takes a key away."""
         path = self._program / f"Pulumi.{_STACK}.yaml"
         document = yaml.safe_load(path.read_text()) or {}
         values = document.setdefault("config", {})
         values |= {f"{self._project}:{key}": value for key, value in config.items()}
+        document["config"] = {key: value for key, value in values.items() if value is not None}
         path.write_text(yaml.safe_dump(document))
 
     @contextmanager
@@ -136,14 +104,4 @@ class PulumiStack:
 
     def run(self, *arguments: str) -> Outcome:
         """Run the Pulumi CLI."""
-        done = subprocess.run(
-            ["pulumi", "--non-interactive", "--color=never", *arguments],
-            cwd=self._program,
-            env=self._env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=_SECONDS,
-        )
-        return Outcome(done.returncode, done.stdout)
+        return self._cli.run(*arguments)

@@ -2,7 +2,7 @@
 
 import pulumi
 
-from components.proxy import PluginProxy
+from components import PluginProxy
 
 config = pulumi.Config()
 PluginProxy(

@@ -2,8 +2,7 @@
 
 import pulumi
 
-from components.application_set import PluginApplicationSet
-from components.catalog.pulumi import PulumiPlugin
+from components import PluginApplicationSet, PulumiPlugin
 
 config = pulumi.Config()
 plugin = PulumiPlugin("pulumi", {"image": config.require("image"), "await_rollout": False})

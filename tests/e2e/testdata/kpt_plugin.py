@@ -4,7 +4,7 @@ from typing import Any
 
 import pulumi
 
-from components.catalog.kpt import KptPlugin
+from components import KptPlugin
 
 config = pulumi.Config()
 args: dict[str, Any] = {

@@ -2,8 +2,7 @@
 
 import pulumi
 
-from components.catalog.manifest_work import ManifestWorkPlugin
-from components.health import HealthCheck
+from components import HealthCheck, ManifestWorkPlugin
 
 config = pulumi.Config()
 service = {

@@ -4,11 +4,8 @@ from collections.abc import Callable
 
 import pulumi
 
-from components.catalog.kpt import KptPlugin
-from components.catalog.manifest_work import ManifestWorkPlugin
-from components.catalog.pulumi import PulumiPlugin
+from components import ConfigManagementPlugin, KptPlugin, ManifestWorkPlugin, PulumiPlugin
 from components.catalog.renderer_plugin import RendererPlugin
-from components.plugin import ConfigManagementPlugin
 
 config = pulumi.Config()
 image = config.require("image")

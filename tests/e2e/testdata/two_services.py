@@ -2,8 +2,7 @@
 
 import pulumi
 
-from components.plugin import ConfigManagementPlugin
-from components.proxy import PluginProxy
+from components import ConfigManagementPlugin, PluginProxy
 
 config = pulumi.Config()
 

@@ -5,8 +5,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.application import PluginApplication
-from components.errors import InvalidInputError
+from components.argocd.application import PluginApplication
+from components.shared.errors import InvalidInputError
 
 from .conftest import FakeEngine, Run
 
@@ -69,6 +69,31 @@ def test_pruning_and_self_heal_are_options_of_automated_sync(run: Run) -> None:
     assert policy["spec"]["syncPolicy"] == {"automated": {"prune": True, "selfHeal": True}}
 
 
+IGNORED: Any = [
+    {"group": "apps", "kind": "Deployment", "name": "web", "jsonPointers": ["/spec/replicas"]},
+    {"kind": "ConfigMap", "namespace": "shop", "jqPathExpressions": [".data[]?"]},
+    {"group": "*", "kind": "*", "managedFieldsManagers": ["kube-controller-manager"]},
+]
+
+
+def test_fields_that_are_left_to_the_cluster_are_left_alone_by_syncs_too(run: Run) -> None:
+    spec = application(run, {"ignore_differences": IGNORED})["spec"]
+    assert spec["ignoreDifferences"] == IGNORED
+    assert spec["syncPolicy"] == {"syncOptions": ["RespectIgnoreDifferences=true"]}
+
+
+@pytest.mark.parametrize("value", ["true", "false"])
+def test_whether_syncs_leave_such_fields_alone_may_be_said(run: Run, value: str) -> None:
+    options = [f"RespectIgnoreDifferences={value}", "CreateNamespace=true"]
+    given = {"ignore_differences": IGNORED, "sync_options": options}
+    assert application(run, given)["spec"]["syncPolicy"] == {"syncOptions": options}
+
+
+def test_nothing_is_said_of_differences_where_none_are_left_alone(run: Run) -> None:
+    spec = application(run, {"ignore_differences": []})["spec"]
+    assert not {"ignoreDifferences", "syncPolicy"} & spec.keys()
+
+
 def test_the_destination_may_be_named(run: Run) -> None:
     given = {"destination_name": "edge", "destination_namespace": "shop"}
     destination = application(run, given)["spec"]["destination"]
@@ -103,6 +128,25 @@ def test_the_destination_may_be_named(run: Run) -> None:
         ({"self_heal": True}, "self_heal", "without automated"),
         ({"automated": "true"}, "automated", "true or false"),
         ({"sync_options": ["CreateNamespace"]}, "sync_options", "would ignore"),
+        ({"ignore_differences": "x"}, "ignore_differences", "must be a list"),
+        ({"ignore_differences": {"kind": "x"}}, "ignore_differences", "must be a list"),
+        ({"ignore_differences": ["x"]}, "ignore_differences[0]", "would not read"),
+        (
+            {"ignore_differences": [{"kind": "Service", "json_pointers": ["/spec"]}]},
+            "ignore_differences[0]",
+            "would not read",
+        ),
+        (
+            {"ignore_differences": [{"jsonPointers": ["/spec"]}]},
+            "ignore_differences[0].kind",
+            "must be a string",
+        ),
+        ({"ignore_differences": [{"kind": "Service"}]}, "ignore_differences[0]", "names no field"),
+        (
+            {"ignore_differences": [{"kind": "Service", "jsonPointers": ["spec.replicas"]}]},
+            "ignore_differences[0].jsonPointers",
+            "no JSON pointer",
+        ),
         ({"repo": "x"}, "repo", "not an argument"),
     ],
 )

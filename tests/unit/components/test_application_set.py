@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from components.application_set import PluginApplicationSet
-from components.errors import InvalidInputError
+from components.argocd.application_set import PluginApplicationSet
+from components.shared.errors import InvalidInputError
 
 from .conftest import FakeEngine, Run
 

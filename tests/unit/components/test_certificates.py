@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from components.certificates import ServiceCertificates
-from components.errors import InvalidInputError
+from components.service.certificates import ServiceCertificates
+from components.shared.errors import InvalidInputError
 
 from .conftest import FakeEngine, Run, is_secret, revealed
 

@@ -6,8 +6,8 @@ import pulumi
 import pytest
 import yaml
 
-from components.config_map import PluginConfig
-from components.errors import InvalidInputError
+from components.container.config_map import PluginConfig
+from components.shared.errors import InvalidInputError
 
 from .conftest import Run
 

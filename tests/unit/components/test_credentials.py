@@ -5,8 +5,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.credentials import PluginCredentials
-from components.errors import InvalidInputError
+from components.container.credentials import PluginCredentials
+from components.shared.errors import InvalidInputError
 
 from .conftest import Run, revealed
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 import yaml
 
-from components import export_files
+from components.catalog.plugin import ConfigManagementPlugin
 from components.catalog.pulumi import PulumiPlugin
-from components.errors import InvalidInputError
-from components.export import PluginExport
-from components.plugin import ConfigManagementPlugin
+from components.export import files
+from components.export.export import PluginExport
+from components.shared.errors import InvalidInputError
 
 from .conftest import IMAGE, FakeEngine, Run
 
@@ -178,7 +178,7 @@ class TestOperator:
 class TestWritingTheFiles:
     def test_writes_what_the_stack_outputs(self, tmp_path: Any) -> None:
         folder = tmp_path / "plugins" / "pulumi"
-        assert export_files.main([str(folder)], json.dumps({"values.yaml": "a: b\n"})) == 0
+        assert files.main([str(folder)], json.dumps({"values.yaml": "a: b\n"})) == 0
         assert (folder / "values.yaml").read_text() == "a: b\n"
 
     @pytest.mark.parametrize(
@@ -195,12 +195,12 @@ class TestWritingTheFiles:
         ],
     )
     def test_writes_nothing_else(self, text: str, tmp_path: Any, capsys: Any) -> None:
-        assert export_files.main([str(tmp_path / "out")], text) == 2
+        assert files.main([str(tmp_path / "out")], text) == 2
         assert not (tmp_path / "out").exists()
         assert "pulumi stack output files --json" in capsys.readouterr().err
 
     def test_explains_itself(self, capsys: Any) -> None:
-        assert export_files.main(["--help"], "") == 0
+        assert files.main(["--help"], "") == 0
         assert "FOLDER" in capsys.readouterr().out
 
 

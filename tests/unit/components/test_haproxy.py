@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from components import haproxy
-from components.haproxy import Endpoint, Lookup
+from components.service import haproxy
+from components.service.haproxy import Endpoint, Lookup
 
 GOLDEN = Path(__file__).parent / "testdata"
 LOOKUP = Lookup(cluster_domain="cluster.local", nameservers=[], max_pods=20)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from components.errors import InvalidInputError
-from components.health import CHECKS, HealthCheck
+from components.argocd.health import CHECKS, HealthCheck
+from components.shared.errors import InvalidInputError
 
 from .conftest import Run
 

@@ -10,9 +10,9 @@ from typing import Any
 import pulumi
 import pytest
 
-from components import image_reference
-from components.errors import InvalidInputError
-from components.image import Build, PluginImage, content_tag
+from components.container import image, image_reference
+from components.container.image import Build, PluginImage, content_tag
+from components.shared.errors import InvalidInputError
 
 from .conftest import DIGEST, FakeEngine, Run, is_secret, revealed
 
@@ -101,7 +101,7 @@ def test_an_ecr_repository_scans_never_changes_a_tag_and_cleans_up(run: Run, con
 
 def test_the_components_load_without_the_providers_that_only_some_images_need() -> None:
     code = (
-        "import sys; import components.package; "
+        "import sys; import components; "
         "print([m for m in sys.modules if m in "
         "('pulumi_aws', 'pulumi_docker', 'pulumi_docker_build')])"
     )
@@ -175,3 +175,7 @@ def test_a_bad_image_is_refused(
 )
 def test_the_registry_to_log_in_to_is_found_by_dockers_rule(repository: str, host: str) -> None:
     assert image_reference.registry_host(repository) == host
+
+
+def test_what_is_built_by_default_is_the_image_of_this_repository() -> None:
+    assert (image._BUILD_CONTEXT / "Dockerfile").is_file()

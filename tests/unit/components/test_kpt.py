@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from components.catalog.kpt import KptPlugin
-from components.errors import InvalidInputError
+from components.shared.errors import InvalidInputError
 from plugin_image import contract
 from plugin_image.renderer.kpt import settings
 

@@ -5,7 +5,7 @@ import yaml
 from click.testing import CliRunner
 
 from components.catalog.manifest_work import ManifestWorkPlugin, ManifestWorkPluginArgs
-from components.errors import InvalidInputError
+from components.shared.errors import InvalidInputError
 from plugin_image.renderer import cli
 
 from .conftest import IMAGE, Run

@@ -12,8 +12,9 @@ import pytest
 from pulumi.provider.experimental.analyzer import Analyzer
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
+import components
+from components import COMPONENTS, NAME, VERSION
 from components.catalog.renderer_plugin import RendererPlugin
-from components.package import COMPONENTS, NAME, VERSION
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = Path(__file__).parent / "testdata" / "schema.json"
@@ -51,6 +52,12 @@ def surface() -> dict[str, Any]:
             name: shapes(t.properties) for name, t in sorted(result["type_definitions"].items())
         },
     }
+
+
+def test_a_stack_imports_every_component_and_its_arguments_from_the_package_itself() -> None:
+    names = {component.__name__ for component in COMPONENTS}
+    others = {"COMPONENTS", "NAME", "VERSION", "InstallerError", "InvalidInputError"}
+    assert set(components.__all__) == names | {f"{name}Args" for name in names} | others
 
 
 def test_the_public_surface_is_the_one_in_the_file() -> None:

@@ -8,9 +8,9 @@ import pulumi
 import pytest
 import yaml
 
+from components.catalog.plugin import ConfigManagementPlugin, ModeArgs
 from components.catalog.pulumi import PulumiPlugin
-from components.errors import InvalidInputError
-from components.plugin import ConfigManagementPlugin
+from components.shared.errors import InvalidInputError
 from plugin_image import contract
 
 from .conftest import IMAGE, FakeEngine, Run
@@ -160,6 +160,15 @@ def test_the_pulumi_plugin_sets_up_the_renderer_by_its_contract(run: Run) -> Non
     }
 
 
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [("2Gi", contract.DEFAULT_CACHE_BYTES), ("4G", 3 * 10**9), ("0.5Mi", 3 * 2**17), ("8", 6)],
+)
+def test_the_cache_makes_room_before_its_volume_is_full(run: Run, size: str, expected: int) -> None:
+    env = environment(run(lambda: PulumiPlugin("pulumi", {"image": IMAGE, "work_size": size})))
+    assert env["RENDERER_CACHE_BYTES"] == str(expected)
+
+
 def test_by_default_programs_see_no_variable_and_our_deadline_is_the_shorter_one(run: Run) -> None:
     env = environment(run(lambda: PulumiPlugin("pulumi", {"image": IMAGE})))
     assert "RENDERER_PASS_ENV" not in env
@@ -211,6 +220,17 @@ def test_discovery_is_an_option(run: Run) -> None:
         ({"version": 1.0}, "version"),
         ({"discovery": "yes"}, "discovery"),
         ({"memory_limit": "lots"}, "memory_limit"),
+        ({"memory_limit": "500m"}, "memory_limit"),
+        ({"cpu_limit": "2Gi"}, "cpu_limit"),
+        ({"cpu_request": "3"}, "cpu_request"),
+        ({"memory_request": "3G"}, "memory_request"),
+        ({"image": "Not An Image"}, "image"),
+        ({"image": f"{IMAGE}\n"}, "image"),
+        ({"image": "plugin"}, "image"),
+        ({"namespace": "argocd\n"}, "namespace"),
+        ({"env": {"PATH": "/bin"}}, "env"),
+        ({"env": {"TMPDIR": "/var"}}, "env"),
+        ({"env": {"ARGOCD_CMP_WORKDIR": "/var"}}, "env"),
         ({"plugin_name": "mine"}, "plugin_name"),
     ],
 )
@@ -221,6 +241,28 @@ def test_bad_input_is_refused_before_anything_reaches_the_cluster(
     with pytest.raises(InvalidInputError) as raised:
         run(lambda: PulumiPlugin("pulumi", args))
     assert raised.value.field == field
+    assert not engine.of_type(PATCH)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("entrypoint", ["tini"]),
+        ("probe_command", ["true"]),
+        ("cpu_limit", "2"),
+        ("image", IMAGE),
+        ("volumes", [{"name": "a", "mount_path": "/a", "source": {"emptyDir": {}}}]),
+    ],
+)
+def test_a_secret_is_refused_in_every_argument_that_is_no_credential(
+    run: Run, engine: FakeEngine, field: str, value: object
+) -> None:
+    def install() -> None:
+        args: Any = {"image": IMAGE, field: pulumi.Output.secret(value)}
+        PulumiPlugin("p", args)
+
+    with pytest.raises(InvalidInputError, match=rf"{field} holds a Pulumi secret"):
+        run(install)
     assert not engine.of_type(PATCH)
 
 
@@ -316,11 +358,23 @@ class TestTheModes:
         names = [c["name"] for c in own_pod(engine)["containers"]]
         assert names == ["cmp-pulumi-v1-0", "proxy"]
 
-    def test_options_of_service_mode_stay_when_it_is_switched_off(self, run: Run) -> None:
-        args = SERVICE_MODE | {"mode": "sidecar", "replicas": 3, "max_replicas": 5}
-        engine = run(lambda: PulumiPlugin("pulumi", args))
-        assert containers_of_repo_server(engine) == ["cmp-pulumi-v1-0"]
-        assert not [r for r in engine.of_type(DEPLOYMENT) if not r.resource_id]
+    @pytest.mark.parametrize("field", sorted(ModeArgs.__annotations__.keys() - {"mode"}))
+    def test_an_option_of_service_mode_is_refused_where_nothing_reads_it(
+        self, run: Run, engine: FakeEngine, field: str
+    ) -> None:
+        args: Any = {"image": IMAGE, field: "many"}
+        with pytest.raises(InvalidInputError) as raised:
+            run(lambda: PulumiPlugin("pulumi", args))
+        assert raised.value.field == field
+        assert not engine.of_type(PATCH)
+
+    @pytest.mark.parametrize("field", ["max_pods", "proxy_metrics_port", "plugins_volume"])
+    def test_an_option_of_the_proxy_is_refused_where_another_one_serves_the_plugin(
+        self, run: Run, field: str
+    ) -> None:
+        args: Any = SERVICE_MODE | {"own_proxy": False, field: "many"}
+        with pytest.raises(InvalidInputError, match=rf"{field} is for the proxy"):
+            run(lambda: PulumiPlugin("pulumi", args))
 
     def test_names_of_the_repo_servers_volumes_are_not_those_of_its_own_pods(
         self, run: Run, engine: FakeEngine

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import yaml
 
-from components import plugin_yaml
-from components.errors import InvalidInputError
+from components.container import plugin_yaml
+from components.shared.errors import InvalidInputError
 
 MINIMAL: dict[str, Any] = {"plugin_name": "tool", "generate_command": ["tool", "generate"]}
 

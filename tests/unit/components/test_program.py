@@ -12,12 +12,13 @@ import pulumi
 import pytest
 import yaml
 
-from components import cluster, settings
-from components.access import Right
-from components.application import PluginApplicationArgs
+from components.argocd.application import PluginApplicationArgs
 from components.catalog.pulumi import PulumiPluginArgs
-from components.errors import InstallerError, InvalidInputError
-from components.image import PluginImageArgs
+from components.container.image import PluginImageArgs
+from components.preflight import access_review
+from components.preflight.rights import Right
+from components.shared import settings
+from components.shared.errors import InstallerError, InvalidInputError
 
 from .conftest import IMAGE, FakeEngine, Run
 
@@ -40,7 +41,7 @@ class FakeCluster:
 @pytest.fixture
 def rights(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
     fake = FakeCluster()
-    monkeypatch.setattr(cluster, "allowed", fake.allowed)
+    monkeypatch.setattr(access_review, "allowed", fake.allowed)
     return fake
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from components.errors import InvalidInputError
-from components.proxy import PluginProxy
-from components.service import PROXY_IMAGE
+from components.service.proxy import PluginProxy
+from components.service.service import PROXY_IMAGE
+from components.shared.errors import InvalidInputError
 
 from .conftest import FakeEngine, Run
 

@@ -6,8 +6,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from components import reapply
-from components.errors import InstallerError
+from components.shared import reapply
+from components.shared.errors import InstallerError
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.errors import InvalidInputError
-from components.repo_server import RepoServerSidecar
+from components.repo_server.sidecar import RepoServerSidecar
+from components.shared.errors import InvalidInputError
 
 from .conftest import IMAGE, FakeEngine, Run
 

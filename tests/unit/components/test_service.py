@@ -5,8 +5,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.errors import InvalidInputError
-from components.service import PROXY_IMAGE, PluginService
+from components.service.service import PROXY_IMAGE, PluginService
+from components.shared.errors import InvalidInputError
 
 from .conftest import ARGOCD_IMAGE, IMAGE, FakeEngine, Run
 
@@ -71,9 +71,9 @@ def test_cmp_server_is_that_of_the_live_repo_server(run: Run) -> None:
 
 
 def test_the_repo_server_is_not_looked_up_where_its_image_is_given(run: Run) -> None:
-    engine = service(run, argocd_image="argocd@sha256:11", check_deployment=False)
+    engine = service(run, argocd_image=f"argocd@sha256:{'1' * 64}", check_deployment=False)
     assert len(engine.of_type(DEPLOYMENT)) == 1
-    assert pod(engine)["initContainers"][0]["image"] == "argocd@sha256:11"
+    assert pod(engine)["initContainers"][0]["image"] == f"argocd@sha256:{'1' * 64}"
 
 
 def test_the_proxy_is_the_official_image_by_digest_unless_another_is_given(run: Run) -> None:
@@ -82,9 +82,9 @@ def test_the_proxy_is_the_official_image_by_digest_unless_another_is_given(run: 
 
 
 def test_another_image_can_be_given_for_the_proxy(run: Run) -> None:
-    assert pod(service(run, proxy_image="mine@sha256:22"))["containers"][1]["image"].startswith(
-        "mine"
-    )
+    assert pod(service(run, proxy_image=f"mine@sha256:{'2' * 64}"))["containers"][1][
+        "image"
+    ].startswith("mine")
 
 
 def test_the_proxy_runs_by_an_immutable_config_map(run: Run) -> None:

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-from components import haproxy
-from components.service_pod import Placement, RepoServerProxy, ServicePod
-from components.sidecar import security_context
+from components.container.container import security_context
+from components.service import haproxy
+from components.service.pod import Placement, RepoServerProxy, ServicePod
 from plugin_image import contract
 
-from .test_sidecar import SIDECAR
+from .test_container import SIDECAR
 
 PLACEMENT = Placement(
     service_account="cmp-tool-v1-0",

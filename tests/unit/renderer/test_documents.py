@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from plugin_image.renderer import documents
+from plugin_image.renderer.errors import ManifestError
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -105,7 +106,7 @@ def _text(generator: random.Random) -> str:
     alphabet = (
         string.ascii_letters
         + string.digits
-        + " \n\t\r:-#'\"{}[],&*?|>%@`~=./\\\0\x85\u2028\ufeffß世😀"
+        + " \n\t\r:-#'\"{}[],&*?|>%@`~=./\\\0\xa0\u2028\ufeffß世😀"
     )
     return "".join(generator.choice(alphabet) for _ in range(generator.randint(0, 12)))
 
@@ -122,3 +123,46 @@ def test_merged_mappings_keep_what_they_say_themselves() -> None:
         "y": {"p": 2, "q": 1},
         "z": {"p": 2, "q": 3},
     }
+
+
+@pytest.mark.parametrize(
+    "code", [*range(0x7F, 0xA0), 0xFFFE, 0xFFFF, 0xD800, 0xDFFF], ids=lambda code: f"U+{code:04X}"
+)
+@pytest.mark.parametrize("place", ["value", "key"])
+def test_a_character_that_argo_cd_cannot_read_is_refused_with_its_place(
+    code: int, place: str
+) -> None:
+    text = f"a{chr(code)}b"
+    data = {"list": ["", {"key": text} if place == "value" else {text: "value"}]}
+    object_ = {"kind": "ConfigMap", "metadata": {"name": "odd"}, "data": data}
+    with pytest.raises(
+        ManifestError, match=rf"^ConfigMap 'odd' has in data\.list\[1\]\..* U\+{code:04X}"
+    ):
+        documents.to_stream([object_])
+
+
+@pytest.mark.parametrize(
+    ("key", "readable"),
+    [
+        ("k" * 1022, True),
+        ("k" * 1023, False),
+        ("é" * 1022, True),
+        ("é" * 1023, False),
+        ('"' * 511, True),
+        ('"' * 512, False),
+        ("<" * 170, True),
+        ("<" * 171, False),
+        ("\0" * 171, False),
+        (" " + "k" * 1021, True),
+        ("\u2028" * 171, False),
+        ("k" * 100_000, False),
+    ],
+    ids=lambda value: f"{value[:2]!r} {len(value)}" if isinstance(value, str) else str(value),
+)
+def test_a_key_that_is_too_long_for_argo_cd_is_refused(key: str, readable: bool) -> None:
+    object_ = {"kind": "Own", "metadata": {"name": "odd"}, "spec": {key: "value"}}
+    if readable:
+        assert list(yaml.safe_load_all(documents.to_stream([object_]))) == [object_]
+    else:
+        with pytest.raises(ManifestError, match=r"^Own 'odd' has in spec\..* a key of \d+ char"):
+            documents.to_stream([object_])

@@ -1,4 +1,3 @@
-import time
 from typing import Any
 
 import pytest
@@ -89,13 +88,11 @@ def test_what_is_no_mapping_is_not_merged(value: str) -> None:
 @pytest.mark.parametrize(
     "level", ["[{0}, {0}, {0}]", "{{<<: [{0}, {0}, {0}]}}", "{{a: {0}, b: {0}}}"]
 )
-def test_aliases_of_aliases_are_refused_at_once(level: str) -> None:
+def test_aliases_of_aliases_are_refused_before_they_are_followed(level: str) -> None:
     lines = ["a0: &a0 {x: 1}"]
     lines += [f"a{n + 1}: &a{n + 1} {level.format(f'*a{n}')}" for n in range(40)]
-    started = time.monotonic()
     with pytest.raises(ValueError, match="more than 1000000 values"):
         kubernetes_yaml.parse_all("\n".join(lines).encode())
-    assert time.monotonic() - started < 1
 
 
 def test_a_stream_is_split_and_empty_documents_are_left_out() -> None:
@@ -130,7 +127,7 @@ def test_what_has_no_json_is_refused(text: str, said: str) -> None:
 
 @pytest.mark.parametrize("text", [b"[" * 5_000 + b"]" * 5_000, b"a: &a [*a]"])
 def test_what_never_ends_is_refused(text: bytes) -> None:
-    with pytest.raises(ValueError, match="it is nested too deeply"):
+    with pytest.raises(ValueError, match=r"levels deep|has an alias of what it is in"):
         kubernetes_yaml.parse_all(text)
 
 
@@ -145,9 +142,24 @@ def test_a_key_that_is_there_twice_is_refused(text: bytes) -> None:
         kubernetes_yaml.parse_all(text)
 
 
-@pytest.mark.parametrize("text", [b"data:\n  a: 1\n  'a': 2\n", b'{"data":\n{"a":1,\n"a":2}}'])
-def test_of_a_key_that_is_there_twice_helm_takes_the_last(text: bytes) -> None:
-    assert kubernetes_yaml.parse_all(text, repeated_keys=True) == [{"data": {"a": 2}}]
+@pytest.mark.parametrize(
+    "value", ["1", "[a, {b: 1}]", "{a: {b: 1}}", "\n    x:\n    - y: {z: 1}\n", "'on'", ""]
+)
+def test_a_key_of_a_chart_may_say_the_same_again(value: str) -> None:
+    once = kubernetes_yaml.parse_all(f"data:\n  a: {value}\n".encode())
+    twice = f"data:\n  a: {value}\n  'a': {value}\n".encode()
+    assert kubernetes_yaml.parse_all(twice, repeated_keys=True) == once
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1", "2"), ("1", "true"), ("1", "'1'"), ("{b: 1}", "{b: 2}"), ("[]", "{}"), ("", "0")],
+)
+def test_a_key_of_a_chart_may_not_say_two_things(one: str, other: str) -> None:
+    with pytest.raises(ValueError, match="line 3 has the key a again"):
+        kubernetes_yaml.parse_all(
+            f"data:\n  a: {one}\n  'a': {other}\n".encode(), repeated_keys=True
+        )
 
 
 def test_a_key_that_is_there_twice_in_a_json_file_is_refused() -> None:

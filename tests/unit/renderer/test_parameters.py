@@ -74,3 +74,14 @@ def test_every_option_is_announced_in_argo_cds_form() -> None:
         for entry in parameters.announcement(contract.PULUMI_OPTIONS)
     }
     assert announced == {option.name: option.kind.value for option in contract.PULUMI_OPTIONS}
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "{}x", '{"a": 1}', "[1]", '"a"', "1"])
+def test_parameters_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"ARGOCD_APP_PARAMETERS is (not JSON|no list)"):
+        parameters.read({"ARGOCD_APP_PARAMETERS": text}, contract.PULUMI_OPTIONS)
+
+
+def test_an_option_that_is_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(UsageError, match="PULUMI_CONFIG cannot be read as JSON"):
+        parameters.read({"ARGOCD_ENV_PULUMI_CONFIG": '{"a":' * 100_000}, contract.PULUMI_OPTIONS)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from plugin_image.renderer import kubernetes_yaml
+from plugin_image.renderer import files, kubernetes_yaml
 from plugin_image.renderer.errors import ManifestError, UsageError
 from plugin_image.renderer.manifest_work.entries import Entry, entries_of
 from plugin_image.renderer.manifest_work.sources.folder import Folder
@@ -45,10 +45,7 @@ def _files(folder: Folder) -> Iterator[Path]:
 def _entries(folder: Folder, path: Path) -> Iterator[Entry]:
     name = folder.relative(path)
     folder.require_inside(path)
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{name} cannot be read: {error.strerror}", fix="remove it") from error
+    text = files.read(path, folder.repository)
     if _SKIPPED not in text:
         yield from entries_of(_documents(name, text), name)
 

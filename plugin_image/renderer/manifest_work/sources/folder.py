@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from plugin_image.renderer import files
 from plugin_image.renderer.errors import UsageError
 
 MARKERS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -47,7 +48,7 @@ class Folder:
             source: name
             for source, names in MARKERS.items()
             for name in reversed(names)
-            if (self.path / name).is_file()
+            if files.exists(self.path / name, self.repository)
         }
         if len(found) > 1:
             raise UsageError(

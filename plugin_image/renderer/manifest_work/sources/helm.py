@@ -1,10 +1,11 @@
 """A Helm chart, with the dependencies that lie in its folder `charts/`."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from plugin_image.renderer import kubernetes_yaml
+from plugin_image.renderer import charts, files, kubernetes_yaml
 from plugin_image.renderer.errors import ManifestError, RefusedError, UsageError
 from plugin_image.renderer.manifest_work.entries import Entry, entries_of
 from plugin_image.renderer.manifest_work.options import DNS_NAME, Options
@@ -25,7 +26,7 @@ def entries(folder: Folder, options: Options, scratch: Path, deadline: Deadline)
     """The objects of the chart as `helm template` gives them, without those of its tests.
 
     Raises UsageError for a namespace or value file that is missing, ProgramError when helm
-    fails, and ManifestError for what is no Kubernetes object.
+    fails, and ManifestError for what is no Kubernetes object or is made up.
     """
     if not options.namespace:
         raise UsageError(
@@ -34,21 +35,21 @@ def entries(folder: Folder, options: Options, scratch: Path, deadline: Deadline)
         )
     folder.require_links_inside()
     _require_own_schemas(folder)
-    outputs = [_rendered(folder, options, scratch, deadline) for _ in range(2)]
-    found = _parsed(outputs[0])
-    if outputs[0] != outputs[1]:
-        _require_same(found, _parsed(outputs[1]))
+
+    def rendered(chart: Path | None = None) -> list[Entry]:
+        output = program.output_of(
+            _command(folder, options, chart),
+            folder=folder,
+            scratch=scratch,
+            deadline=deadline,
+            fix="correct the chart or its values; dependencies must lie in its folder charts/",
+        )
+        return _parsed(output)
+
+    found = rendered()
+    if not options.allow_random:
+        _require_same(found, rendered, folder, options, scratch)
     return found
-
-
-def _rendered(folder: Folder, options: Options, scratch: Path, deadline: Deadline) -> bytes:
-    return program.output_of(
-        _command(folder, options),
-        folder=folder,
-        scratch=scratch,
-        deadline=deadline,
-        fix="correct the chart or its values; dependencies must lie in its folder charts/",
-    )
 
 
 def _parsed(output: bytes) -> list[Entry]:
@@ -61,36 +62,57 @@ def _parsed(output: bytes) -> list[Entry]:
     ]
 
 
-def _require_same(first: list[Entry], second: list[Entry]) -> None:
+def _require_same(
+    found: list[Entry],
+    rendered: Callable[[Path | None], list[Entry]],
+    folder: Folder,
+    options: Options,
+    scratch: Path,
+) -> None:
     """Raise ManifestError for what is another each time, which would never be in sync."""
-    if first != second:
-        different = next((entry for entry in first if entry not in second), "the chart")
-        raise ManifestError(
-            f"{different} is another in each of two renders",
-            fix="take what the chart makes up (randAlphaNum, genCA, uuidv4, now and the like) "
-            "from its values",
+    values = "\n".join(
+        (folder.path / name).read_text(errors="replace") for name in options.value_files
+    )
+    uses = charts.uses(folder.path, values)
+    for number in range(1, uses.renders):
+        another_day = uses.clock and number == 1
+        other = rendered(charts.as_of_another_day(folder.path, scratch) if another_day else None)
+        different = charts.difference(
+            [entry.manifest for entry in found], [entry.manifest for entry in other]
         )
+        if different:
+            position, path = different
+            entry = [*found, *other[len(found) :]][position]
+            raise ManifestError(
+                f"{charts.named(entry.manifest, entry.origin, path)} is another in each render, "
+                f"in {path or 'whether it is there'}",
+                fix=f"{uses.remedy(entry.origin)}, or set the plugin parameter `random` to allow",
+            )
 
 
 def _require_own_schemas(folder: Folder) -> None:
     """Raise RefusedError for a schema that refers to a file or server, which helm would read."""
     for parent, _, names in folder.walk(folder.path):
         path = Path(parent, _SCHEMA)
-        if _SCHEMA in names and _FILE_OR_SERVER.search(path.read_bytes().replace(b"\\/", b"/")):
+        if _SCHEMA in names and _refers(files.read(path, folder.repository)):
             raise RefusedError(
                 f"{folder.relative(path)} refers to another file or server",
                 fix="put what it refers to into its own `definitions`",
             )
 
 
-def _command(folder: Folder, options: Options) -> list[str]:
+def _refers(schema: bytes) -> bool:
+    return _FILE_OR_SERVER.search(schema.replace(b"\\/", b"/")) is not None
+
+
+def _command(folder: Folder, options: Options, chart: Path | None) -> list[str]:
     """The command, in which nothing that an Application gives can be taken for an option."""
     return [
         *("helm", "template", f"--namespace={options.namespace}", "--include-crds", "--skip-tests"),
         *([f"--kube-version={options.kube_version}"] if options.kube_version else ()),
         *(f"--api-versions={version}" for version in options.api_versions),
         *(f"--values={_values(folder, file)}" for file in options.value_files),
-        *("--", _release_name(options), "."),
+        *("--", _release_name(options), str(chart or ".")),
     ]
 
 
@@ -117,7 +139,7 @@ def _values(folder: Folder, name: str) -> str:
     word = f"./{name}"
     path = folder.path / word
     folder.require_inside(path)
-    if not path.is_file():
+    if not files.exists(path, folder.repository):
         raise UsageError(
             f"`valueFiles` has {name!r}, which is no file",
             fix="correct the path, which counts from the chart's folder",

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from plugin_image.renderer import kubernetes_yaml
+from plugin_image.renderer import files, kubernetes_yaml
 from plugin_image.renderer.errors import ManifestError, RefusedError
 from plugin_image.renderer.manifest_work.sources.folder import MARKERS, Folder
 
@@ -60,10 +60,10 @@ def require_local(folder: Folder) -> None:
 def _named_in(folder: Folder, here: Path) -> Iterator[tuple[str, str]]:
     """What the kustomization of a folder names, each with the file that does."""
     for path in (here / file for file in MARKERS["kustomize"]):
-        if path.is_file():
+        if files.exists(path, folder.repository):
             folder.require_inside(path)
             name = folder.relative(path)
-            for document in _parsed(path.read_bytes(), name):
+            for document in _parsed(files.read(path, folder.repository), name):
                 for word in _words(document):
                     yield name, word
                     yield from ((name, inner) for inner in _builtin(_inline(word)))
@@ -74,7 +74,7 @@ def _of_file(folder: Folder, path: Path) -> Iterator[tuple[str, str]]:
     """What a file's builtin generators and transformers name, which is below their folder."""
     if stat.S_ISREG(_mode(path)):
         folder.require_inside(path)
-        text, name = path.read_bytes(), folder.relative(path)
+        text, name = files.read(path, folder.repository), folder.relative(path)
         if b"builtin" in text:
             yield from ((name, word) for word in _builtin(_parsed(text, name)))
 
@@ -129,6 +129,8 @@ def _inside(folder: Folder, here: Path, word: str) -> Path:
     # The file of a generator may get another name: name=path.
     for path in (here / word, here / word.rpartition("=")[2]):
         folder.require_inside(path)
+        if _mode(path) and not path.is_dir():
+            files.exists(path, folder.repository)
     return (here / word).resolve()
 
 

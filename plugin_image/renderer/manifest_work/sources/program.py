@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from plugin_image.renderer import supervise
+from plugin_image.renderer import files, supervise
 from plugin_image.renderer.errors import ProgramError, RefusedError
 from plugin_image.renderer.manifest_work.sources.folder import Folder
 from plugin_image.renderer.supervise import Deadline
@@ -48,7 +48,7 @@ def output_of(
         # Folders have other names each time: equal failures give equal messages.
         said = ended.output.replace(f"{folder.path}/", "").replace(f"{folder.repository}/", "")
         raise ProgramError(f"{name} failed: {_reason(said, ended.how())}", fix=fix, details=said)
-    return result.read_bytes()
+    return files.output(result, name)
 
 
 def _environment(scratch: Path) -> Mapping[str, str]:

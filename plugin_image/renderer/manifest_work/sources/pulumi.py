@@ -29,10 +29,14 @@ def entries(folder: Folder, options: Options, settings: Settings) -> list[Entry]
     asked = PulumiOptions(
         stack=given.text(contract.STACK),
         config=given.mapping(contract.CONFIG),
+        allow_missing_stack_file=given.flag(contract.ALLOW_MISSING_STACK_FILE),
         # The ManifestWork's own option decides.
         allow_empty=True,
         allow_plaintext_secrets=given.flag(contract.ALLOW_PLAINTEXT_SECRETS),
         ignore_foreign=given.choice(contract.NON_KUBERNETES, ("refuse", "ignore")) == "ignore",
+        allow_random=options.allow_random,
+        provider=given.text(contract.PROVIDER),
+        disable_name_suffix_hash=given.flag(contract.DISABLE_NAME_SUFFIX_HASH),
         namespace=options.namespace or "default",
     )
     return list(entries_of(render.objects(folder.path, asked, settings), "the Pulumi program"))

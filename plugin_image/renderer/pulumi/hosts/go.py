@@ -10,18 +10,32 @@ import os
 import re
 from pathlib import Path
 
-from plugin_image.renderer import supervise
+from plugin_image.renderer import files, supervise
 from plugin_image.renderer.errors import ProjectError
 from plugin_image.renderer.pulumi import dependencies
 from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.hosts import go_sdk
 from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
 from plugin_image.renderer.pulumi.monitor.session import Session
-from plugin_image.renderer.pulumi.program import Failure, Program, Run
+from plugin_image.renderer.pulumi.program import Failure, Program, Run, configuration_fix
 from plugin_image.renderer.supervise import Deadline
 
 _REPLACEMENT = re.compile(r"=>\s*[\"`]?((?:\.\.?|/)[^\s\"`]*)")
 """A folder that go.mod has a module from."""
+_COMPILED = frozenset({".go", ".s", ".S", ".h", ".syso"})
+_NAMED = frozenset({"go.mod", "go.sum", "modules.txt"})
+"""What Go reads without cgo. Source: go/build, matchFile."""
 _BINARY = "program"
+_SIGNALLED: Event = {"signalled": True}
+"""The SDK's word, which it gives once all has been registered and nothing has failed."""
+_HEADER = re.compile(
+    r"an unhandled error occurred: program failed:|\d+ errors? occurred:|waiting for RPCs:"
+)
+"""What the SDK says before it says what is wrong."""
+_EARLY_END_FIX = (
+    "remove the call of os.Exit(0), and let an error of pulumi.RunErr end the program with "
+    "another status"
+)
 _PARALLEL = 16
 
 
@@ -31,7 +45,7 @@ def install(root: Path, cache: Cache) -> Path:
     Raises ProjectError without a go.mod or for a module outside of the project, and
     DependencyError when Go is missing or the build fails.
     """
-    if not (root / "go.mod").is_file():
+    if not files.exists(root / "go.mod"):
         raise ProjectError("no go.mod beside Pulumi.yaml", fix="put the program into a Go module")
     if _replaces_from_outside(root):
         raise ProjectError(
@@ -41,23 +55,31 @@ def install(root: Path, cache: Cache) -> Path:
     sources = _sources(root)
 
     def fill(folder: Path) -> None:
-        build: list[str | Path] = [dependencies.tool("go"), "build", "-trimpath", "-buildvcs=false"]
-        cache.run([*build, "-o", folder / _BINARY, "."], root)
+        flags = ["-trimpath", "-buildvcs=false", *go_sdk.build_flags(root, cache)]
+        cache.run([dependencies.tool("go"), "build", *flags, "-o", folder / _BINARY, "."], root)
 
     return cache.once("go", root, sources, fill) / _BINARY
 
 
 def _replaces_from_outside(root: Path) -> bool:
-    folders = _REPLACEMENT.findall((root / "go.mod").read_text())
+    folders = _REPLACEMENT.findall(files.text(root / "go.mod"))
     return not all(Path(os.path.normpath(root / name)).is_relative_to(root) for name in folders)
 
 
 def _sources(root: Path) -> list[Path]:
-    """Files that may be part of the binary; configuration is where it embeds files."""
-    files = dependencies.project_files(root)
-    if any("//go:embed" in f.read_text(errors="replace") for f in files if f.suffix == ".go"):
-        return files
-    return [path for path in files if not path.name.startswith("Pulumi.")]
+    """Files that may be part of the binary: sources, and what may be embedded into one.
+
+    That is below the source's own folder; nothing else of the project is looked at.
+    """
+    inside, found = files.repository(root), dependencies.project_files(root)
+    sources = [path for path in found if path.suffix in _COMPILED or path.name in _NAMED]
+    embedding = {
+        path.parent
+        for path in sources
+        if path.suffix == ".go" and b"//go:embed" in files.read(path, inside)
+    }
+    embedded = (path for path in found if embedding.intersection(path.parents))
+    return sorted({*sources, *embedded})
 
 
 def run(program: Program, installed: Path, deadline: Deadline) -> Run:
@@ -74,15 +96,18 @@ def run(program: Program, installed: Path, deadline: Deadline) -> Run:
             env={**program.env, **_environment(program, session.endpoint())},
             deadline=deadline,
         )
-    return Run(events, ended, _failure(events, ended.output) if ended.status else None)
+    if _SIGNALLED in events:
+        events.append({"finished": True})
+    failure = _failure(events, ended.output) if ended.status else None
+    return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX)
 
 
 def _environment(program: Program, address: str) -> dict[str, str]:
     return {
         "PULUMI_PROJECT": program.project.name,
         "PULUMI_ROOT_DIRECTORY": str(program.project.root),
-        "PULUMI_STACK": program.stack,
-        "PULUMI_ORGANIZATION": program.ORGANIZATION,
+        "PULUMI_STACK": program.stack.name,
+        "PULUMI_ORGANIZATION": program.stack.organization,
         "PULUMI_CONFIG": json.dumps(dict(program.configuration.values)),
         "PULUMI_CONFIG_SECRET_KEYS": json.dumps(sorted(program.configuration.secret_keys)),
         "PULUMI_DRY_RUN": "false",
@@ -97,13 +122,14 @@ def _failure(events: list[Event], output: str) -> Failure:
     """What the program logged as an error, or else the last line that tells one."""
     errors = [m.text for m in Recording.of(events).messages if m.severity == "error"]
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    telling = [line for line in lines if line.startswith(("error:", "panic:"))]
+    telling = [line for line in lines if line.startswith(("error:", "panic:", "fatal error:"))]
     text = next(iter([*map(_first_cause, errors), *telling, *lines[-1:]]), "it said nothing")
-    return Failure(text=text, place="", traceback="\n".join(errors))
+    return Failure(text=text, place="", traceback="\n".join(errors), fix=configuration_fix(text))
 
 
 def _first_cause(error: str) -> str:
     """The line that tells; the SDK wraps errors and lists them, each behind a star."""
     lines = [line.strip() for line in error.splitlines()]
     causes = [line.removeprefix("* ") for line in lines if line.startswith("* ")]
-    return next(filter(None, [*causes, *lines]), "")
+    told = [line for line in lines if line and not _HEADER.fullmatch(line)]
+    return next(filter(None, [*causes, *told, *lines]), "")

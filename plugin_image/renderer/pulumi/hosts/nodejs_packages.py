@@ -1,10 +1,12 @@
 """Installs what a Node.js program depends on, by npm, into a `node_modules` in the cache."""
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from plugin_image.renderer import files
 from plugin_image.renderer.errors import DependencyError
 from plugin_image.renderer.pulumi import dependencies
 from plugin_image.renderer.pulumi.dependencies import Cache
@@ -12,6 +14,9 @@ from plugin_image.renderer.pulumi.dependencies import Cache
 IMAGE_MODULES = Path(__file__).resolve().parents[4] / "node_modules"
 """What programs run with that ask for no packages."""
 _OTHER_LOCKS = ("npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
+_OUTSIDE = re.compile(r'"(?:(?:file|link):(?://)?)?(?:/|~/|\.\.(?:/|"))')
+"""A text that names a folder or an archive outside of the project."""
+_SECTIONS = ("dependencies", "devDependencies", "optionalDependencies", "overrides")
 _LOCAL = ("file:", "link:", "workspace:", "./", "../", "/", "~/")
 """How a version begins that is a folder."""
 
@@ -26,10 +31,10 @@ def install(root: Path, cache: Cache) -> Path:
     manifest, lock = root / "package.json", root / "package-lock.json"
     if (root / "node_modules").is_dir():
         return root / "node_modules"
-    if lock.is_file() and manifest.is_file():
+    if files.exists(lock) and files.exists(manifest):
         return _installed(cache, root, [manifest, lock], "ci")
     dependencies.refuse_other_locks(root, _OTHER_LOCKS, lock.name)
-    package = _read(manifest) if manifest.is_file() else {}
+    package = _read(manifest) if files.exists(manifest) else {}
     if not package.get("dependencies"):
         return IMAGE_MODULES
     _refuse_what_takes_a_lock(root, package)
@@ -47,7 +52,7 @@ def _refuse_what_takes_a_lock(root: Path, package: Mapping[str, Any]) -> None:
     local = next((name for name, version in asked if str(version).startswith(_LOCAL)), None)
     if local:
         found = f"{local} is in a folder"
-    elif (root / ".npmrc").is_file():
+    elif files.exists(root / ".npmrc"):
         found = "there are settings in .npmrc"
     elif "workspaces" in package or any(map(_has_workspaces, root.parents)):
         found = "it belongs to workspaces"
@@ -66,22 +71,36 @@ def _has_workspaces(folder: Path) -> bool:
 
 def _read(manifest: Path) -> dict[str, Any]:
     try:
-        package = json.loads(manifest.read_text(encoding="utf-8-sig"))
-    except ValueError as error:
+        package = json.loads(files.text(manifest))
+    except (ValueError, RecursionError) as error:
         raise DependencyError(f"{manifest.name} is not JSON: {error}", fix="correct it") from error
     if not isinstance(package, dict):
         raise DependencyError(f"{manifest.name} is not a JSON object", fix="correct it")
     return package
 
 
-def _installed(cache: Cache, root: Path, files: Sequence[Path], command: str) -> Path:
+def _asked(named: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """What the manifest and its lock say about packages."""
+    manifest, *locks = named
+    package = _read(manifest)
+    yield manifest, json.dumps([package.get(section) for section in _SECTIONS])
+    yield from ((lock, files.text(lock)) for lock in locks)
+
+
+def _installed(cache: Cache, root: Path, named: Sequence[Path], command: str) -> Path:
     """The `node_modules` of a folder with copies of these files, the manifest and its lock."""
+    for path, text in _asked(named):
+        if _OUTSIDE.search(text):
+            raise DependencyError(
+                f"{path.name} names a package outside of the project",
+                fix="publish the package, and name its version",
+            )
 
     def fill(folder: Path) -> None:
-        dependencies.copied(files, root, folder)
+        dependencies.copied(named, root, folder)
         # The program's own scripts expect the rest of its folder.
-        package = {key: value for key, value in _read(files[0]).items() if key != "scripts"}
-        (folder / files[0].name).write_text(json.dumps(package))
+        package = {key: value for key, value in _read(named[0]).items() if key != "scripts"}
+        (folder / named[0].name).write_text(json.dumps(package))
         cache.run([dependencies.tool("npm"), command, "--no-audit", "--no-fund"], folder)
 
-    return cache.once("node", root, files, fill) / "node_modules"
+    return cache.once("node", root, named, fill) / "node_modules"

@@ -9,8 +9,9 @@ const fs = require("fs");
 const Module = require("module");
 const path = require("path");
 const util = require("util");
+const values = require("./nodejs_values");
 
-const { runner, root, ended, machineCode, compiled, recorded } = JSON.parse(process.env.RENDERER_RUN);
+const { runner, root, ended, notes, machineCode, secrets, compiled, recorded } = JSON.parse(process.env.RENDERER_RUN);
 // Processes that the program starts are none of ours.
 delete process.env.RENDERER_RUN;
 
@@ -24,19 +25,27 @@ loadWhenUsed(["@npmcli/arborist", "typescript-shim"]);
 // What V8 made of the SDK's thousand modules is kept, where Node.js knows how (22.1 on).
 Module.enableCompileCache?.(machineCode);
 if (compiled) {
-    useCompiled(new Map(Object.entries(JSON.parse(fs.readFileSync(compiled, "utf8")))));
+    const kept = fs.readFileSync(compiled, "utf8");
+    // Below the line of its checksum.
+    useCompiled(new Map(Object.entries(JSON.parse(kept.slice(kept.indexOf("\n"))))));
 } else if (recorded) {
     recordCompiled();
     preload("typescript");
 }
 preload("@pulumi/pulumi");
-failWhenTheMonitorIsLost(requireOfSdk("../../runtime/settings"));
+const settings = requireOfSdk("../../runtime/settings");
+failWhenTheMonitorIsLost(settings);
+sayWhenTheProgramHasEnded(settings);
+values.tellOfThoseWithoutJson({
+    rpc: requireOfSdk("../../runtime/rpc"),
+    Asset: requireOfSdk("../../asset").Asset,
+    Resource: requireOfSdk("../../resource").Resource,
+});
+tellSecrets(requireOfSdk("../../output"));
 
-// Node.js emits `beforeExit` when nothing is left to do, and not when a program calls
-// `process.exit`. SDKs tell the monitor of the end only since 3.182.
-process.once("beforeExit", () => fs.writeFileSync(ended, ""));
-
-const address = readAll(0);
+const [address, elsewhere] = readAll(0).split(" ");
+// For `nodejs_child.js`, in what the program starts.
+process.env.RENDERER_ELSEWHERE = JSON.stringify({ monitor: elsewhere, notes });
 process.argv.splice(1, 1, runner, `--monitor=${address}`, `--engine=${address}`);
 Module.runMain();
 
@@ -69,6 +78,31 @@ function whenUsed(load) {
     return new Proxy({}, { get });
 }
 
+/**
+ * The program has ended when nothing is left to do, which is the only way to `exit` that does not
+ * lead through `process.exit`. SDKs tell the monitor of the end only since 3.182, and before what
+ * other handlers of `beforeExit` do.
+ */
+function sayWhenTheProgramHasEnded(settings) {
+    const { exit } = process;
+    let early = false;
+    process.exit = (...code) => {
+        early = true;
+        return exit.apply(process, code);
+    };
+    // The first of all handlers: what the program's own do to end the process comes too late.
+    process.once("exit", () => {
+        if (!early) {
+            fs.writeFileSync(ended, "");
+        }
+        const { rpcKeepAlive } = settings;
+        settings.rpcKeepAlive = () => {
+            fail("a resource is made after the end of the program");
+            return rpcKeepAlive();
+        };
+    });
+}
+
 /** The SDK ends quietly when a request fails with its connection, whatever is not registered yet. */
 function failWhenTheMonitorIsLost(settings) {
     const { terminateRpcs } = settings;
@@ -79,10 +113,64 @@ function failWhenTheMonitorIsLost(settings) {
     };
     process.once("exit", () => {
         if (lost) {
-            console.error("the connection to the monitor was lost");
-            process.exitCode ||= 1;
+            fail("the connection to the monitor was lost");
         }
     });
+}
+
+function fail(why) {
+    console.error(why);
+    process.exitCode ||= 1;
+}
+
+/**
+ * Tell the renderer what the program calls secret, for its messages: a value that no resource gets
+ * is never registered. What is told goes to memory, not to a disk.
+ */
+function tellSecrets(output) {
+    const texts = (value) => {
+        if (typeof value === "string") {
+            return [value];
+        }
+        const plain = value && [Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value));
+        return plain ? Object.values(value).flatMap(texts) : [];
+    };
+    // The renderer knows which parts of the configuration are secret.
+    const { PULUMI_CONFIG: config, PULUMI_CONFIG_SECRET_KEYS: keys } = process.env;
+    const told = new Set(JSON.parse(keys).flatMap((key) => texts(structure(JSON.parse(config)[key]))));
+    const tell = (value) => {
+        for (const text of texts(value).filter((text) => !told.has(text))) {
+            told.add(text);
+            fs.writeSync(secrets, JSON.stringify(text) + "\n");
+        }
+    };
+    const { secret } = output;
+    output.secret = (value) => {
+        tell(value);
+        return secret(value);
+    };
+    const { apply } = output.Output.prototype;
+    output.Output.prototype.apply = function (func, ...rest) {
+        let isSecret = false;
+        Promise.resolve(this.isSecret).then((known) => (isSecret = known), () => {});
+        const telling = (value) => {
+            if (isSecret && typeof value === "string") {
+                tell(value);
+            }
+            return func(value);
+        };
+        return apply.call(this, telling, ...rest);
+    };
+}
+
+/** What a text spells in JSON; nothing where it is another one. */
+function structure(text) {
+    try {
+        const value = JSON.parse(text);
+        return typeof value === "object" ? value : undefined;
+    } catch {
+        return undefined;
+    }
 }
 
 /** All that comes on a pipe, which the SDK may have made one that does not wait. */

@@ -7,20 +7,38 @@ without a name, which holds all that was known if the program dies.
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
-from plugin_image.renderer import supervise
+from plugin_image.renderer import files, supervise
 from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.pulumi.hosts import elsewhere
 from plugin_image.renderer.pulumi.hosts.python_packages import install
 from plugin_image.renderer.pulumi.monitor.recording import Event
-from plugin_image.renderer.pulumi.program import Failure, Program, Run
+from plugin_image.renderer.pulumi.program import CONFIGURATION_FIX, Failure, Program, Run
 from plugin_image.renderer.supervise import Deadline
 
 __all__ = ["install", "run"]
 
 _RUNNER = Path(__file__).with_name("python_runner.py")
+_FIXES = {
+    "ConfigMissingError": CONFIGURATION_FIX,
+    "ModuleNotFoundError": "add the package to requirements.txt, or to pyproject.toml and uv.lock",
+    "MemoryError": "make the program smaller, or raise the plugin's memory limit",
+}
+"""What to do about exceptions by their type, where the runner does not say."""
+_FIXES_BY_TEXT = {
+    "on an Output[T] is not supported": (
+        'make the text of the output\'s value: pulumi.Output.format("{0}", output), or output.apply'
+    ),
+    "Expected 'list' got '<class 'str'>'": (
+        "if the program has a kustomize.v2.Directory, use kustomize.Directory or a newer "
+        "pulumi_kubernetes: the SDK takes its list of resources for a text (pulumi-kubernetes#3389)"
+    ),
+}
+"""What to do about exceptions of the SDK by their words."""
 
 
 def run(program: Program, interpreter: Path, deadline: Deadline) -> Run:
@@ -43,13 +61,20 @@ def run(program: Program, interpreter: Path, deadline: Deadline) -> Run:
 
 def _run(program: Program, interpreter: Path, deadline: Deadline, *, address: str) -> Run:
     folder, entry = program.entry()
-    if entry == "." and not (folder / "__main__.py").is_file():
+    if entry == "." and not files.exists(folder / "__main__.py"):
         raise ProjectError(
             f"no __main__.py beside {program.project.file}",
             fix="add it, or name the program's file as `main`",
         )
-    given = {"entry": entry, "job": program.job().to_json(), "address": address}
-    with tempfile.TemporaryFile(dir=_memory()) as results:
+    notes = program.scratch / "noted-elsewhere"
+    notes.unlink(missing_ok=True)
+    given = {
+        "entry": entry,
+        "job": program.job().to_json(),
+        "address": address,
+        "elsewhere": str(notes),
+    }
+    with _nameless_file() as results:
         ended = supervise.run(
             [interpreter, _RUNNER, str(results.fileno())],
             doing="the program was running",
@@ -58,11 +83,20 @@ def _run(program: Program, interpreter: Path, deadline: Deadline, *, address: st
             deadline=deadline,
             stdin=json.dumps(given).encode,
             pass_fds=[results.fileno()],
+            patience=elsewhere.PATIENCE_SECONDS,
         )
         results.seek(0)
         events = list(_events(results.read()))
-    failure = next((Failure(**event["failure"]) for event in events if "failure" in event), None)
+    events += elsewhere.refusals(notes, ended.survivors)
+    failure = next((_failure(event["failure"]) for event in events if "failure" in event), None)
     return Run(events, ended, failure)
+
+
+def _failure(told: Mapping[str, str]) -> Failure:
+    kind, _, message = told["text"].partition(":")
+    told_by_text = (fix for words, fix in _FIXES_BY_TEXT.items() if words in message)
+    fix = next(told_by_text, _FIXES.get(kind, ""))
+    return Failure(**{**told, "fix": told["fix"] or fix})
 
 
 def _events(data: bytes) -> Iterator[Event]:
@@ -72,6 +106,8 @@ def _events(data: bytes) -> Iterator[Event]:
             yield json.loads(line)
 
 
-def _memory() -> str | None:
-    """Where files never reach a disk, if there is such a place: they hold secrets."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
+def _nameless_file() -> IO[bytes]:
+    """A file in memory, for it holds secrets; not in /dev/shm, where a pod has room for 64 MB."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("events"), "w+b")
+    return tempfile.TemporaryFile()

@@ -2,9 +2,13 @@
 
 import re
 import sys
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
+from plugin_image.renderer import files
 from plugin_image.renderer.errors import DependencyError
 from plugin_image.renderer.pulumi import dependencies
 from plugin_image.renderer.pulumi.dependencies import Cache
@@ -22,7 +26,26 @@ _LOCAL = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 """Further files of requirements, options, and packages in folders."""
-_OUTSIDE = re.compile(r"""(?:^|[\s@=:/"'])\.\./""", re.MULTILINE)
+_OUTSIDE = re.compile(
+    r"""
+      (?:^|[\s@=:/"']|^\s*-\w) \.\. (?![^/\s"'\#])   # upwards, in any part of a path
+    | \bfile:/                                         # an absolute URL
+    | (?:^|[\s@="']|^\s*-\w) (?:/|~/)                  # an absolute path; with its option: -r/x
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_COMMENT = re.compile(r"(?:^|\s)\#.*$", re.MULTILINE)
+_ADDRESS = re.compile(r"""\b(?![\w+]*file:)[a-z][\w+]*://[^\s"']+""")
+_FURTHER = re.compile(r"^\s*(?:-[rc]|--requirements?|--constraints?)[\s=]*(\S+)", re.MULTILINE)
+"""Files of requirements that one names."""
+_OF_UV = (
+    ("project", "dependencies"),
+    ("project", "optional-dependencies"),
+    ("dependency-groups",),
+    ("build-system", "requires"),
+    ("tool", "uv"),
+)
+"""What uv reads of pyproject.toml to find packages."""
 
 
 def install(root: Path, cache: Cache) -> Path:
@@ -31,9 +54,9 @@ def install(root: Path, cache: Cache) -> Path:
     Raises DependencyError, also for the lock files of other tools, and DeadlineError.
     """
     requirements, lock = root / "requirements.txt", root / "uv.lock"
-    if requirements.is_file():
+    if files.exists(requirements):
         return _installed(cache, requirements)
-    if lock.is_file() and (root / "pyproject.toml").is_file():
+    if files.exists(lock) and files.exists(root / "pyproject.toml"):
         return _installed(cache, lock)
     dependencies.refuse_other_locks(
         root, _OTHER_LOCKS, "requirements.txt, or a uv.lock beside its pyproject.toml"
@@ -48,10 +71,12 @@ def _installed(cache: Cache, named: Path) -> Path:
     uv would look for settings and workspaces in the folders above, too, and what is made
     must not depend on the program's folder, which is gone after the render.
     """
-    root, files = named.parent, _inputs(named)
+    root, inputs = named.parent, _inputs(named)
 
     def fill(folder: Path) -> None:
-        project, venv = dependencies.copied(files, root, folder / "project"), folder / "venv"
+        project, venv = dependencies.copied(inputs, root, folder / "project"), folder / "venv"
+        # As it was read here: editors of Windows write UTF-16.
+        (project / named.name).write_text(files.text(named), encoding="utf-8")
         uv = dependencies.tool("uv")
         cache.run(
             [uv, "venv", "--quiet", "--relocatable", "--python", sys.executable, venv], folder
@@ -66,7 +91,7 @@ def _installed(cache: Cache, named: Path) -> Path:
         if _needs_setuptools(venv):
             cache.run([uv, "pip", "install", *options, _SETUPTOOLS], project)
 
-    return _python(cache.once("python", root, files, fill) / "venv")
+    return _python(cache.once("python", root, inputs, fill) / "venv")
 
 
 def _needs_setuptools(venv: Path) -> bool:
@@ -86,15 +111,52 @@ def _inputs(named: Path) -> Sequence[Path]:
 
     Raises DependencyError where files outside of the project are.
     """
-    root, text = named.parent, named.read_text()
-    if _OUTSIDE.search(text):
+    root, text = named.parent, files.text(named)
+    settings = [root / name for name in _SETTINGS if files.exists(root / name)]
+    _require_inside(named, text, {named})
+    for path in settings:
+        for word in _words_for_uv(path):
+            _require_no_outside(path, word)
+    return dependencies.project_files(root) if _LOCAL.search(text) else [named, *settings]
+
+
+def _require_inside(named: Path, text: str, seen: set[Path]) -> None:
+    """Raise DependencyError for a path that leads out, in a file and those that it names."""
+    text = _COMMENT.sub("", text)
+    _require_no_outside(named, text)
+    for word in _FURTHER.findall(text):
+        further = named.parent / word
+        if further not in seen and files.exists(further):
+            _require_inside(further, files.text(further), seen | {further})
+
+
+def _require_no_outside(path: Path, text: str) -> None:
+    if _OUTSIDE.search(unquote(_ADDRESS.sub("", text))):
         raise DependencyError(
-            f"{named.name} names a file outside of the project",
+            f"{path.name} names a file outside of the project",
             fix="move it into the project, or publish the package",
         )
-    if _LOCAL.search(text):
-        return dependencies.project_files(root)
-    return [named, *(root / name for name in _SETTINGS if (root / name).is_file())]
+
+
+def _words_for_uv(path: Path) -> Iterator[str]:
+    """The texts in a file of settings by which uv finds packages; what is no TOML, uv tells."""
+    try:
+        found = tomllib.loads(files.text(path))
+    except tomllib.TOMLDecodeError:
+        return
+    for keys in _OF_UV if path.name == "pyproject.toml" else ((),):
+        section: Any = found
+        for key in keys:
+            section = section.get(key) if isinstance(section, dict) else None
+        yield from _texts(section)
+
+
+def _texts(node: Any) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, (dict, list)):
+        for part in node.values() if isinstance(node, dict) else node:
+            yield from _texts(part)
 
 
 def _python(venv: Path) -> Path:

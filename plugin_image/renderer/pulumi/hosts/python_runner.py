@@ -12,6 +12,7 @@ import gc
 import inspect
 import json
 import os
+import re
 import runpy
 import sys
 import traceback
@@ -20,9 +21,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NoReturn
 
-_IMPORT_ROOT = str(Path(__file__).resolve().parents[4])
+_PACKAGE = Path(__file__).resolve().parents[3]
 _PARALLEL = 4
+_PROCESSED = re.compile(r"While processing (resource|input): ('[^']*')")
 _GARBAGE_THRESHOLD = 200_000
+_FIX = "To fix it: "
+"""How a note of an error begins that says what to do about it."""
+_WRAPPED = re.compile(
+    r"While processing (?:resource: (?P<name>.*), type:? '(?P<type>.*)'|input: '(?P<input>.*?)', )"
+)
 
 
 def main() -> None:
@@ -69,9 +76,12 @@ def _end(error: BaseException | None, report: Any, root: str) -> NoReturn:
 
 def _reporter(fd: int) -> Any:
     os.set_inheritable(fd, False)
+    runner = os.getpid()
 
     def report(event: dict[str, Any]) -> None:
-        os.write(fd, json.dumps(event).encode() + b"\n")
+        # A process that the program forks has the file, too, and may come to this very end.
+        if os.getpid() == runner:
+            os.write(fd, json.dumps(event).encode() + b"\n")
 
     return report
 
@@ -81,17 +91,19 @@ def _run(given: dict[str, Any], report: Any) -> Callable[[], BaseException | Non
 
     Gives what tells, at the very end, of failures that nobody was told of.
     """
-    sys.path.append(_IMPORT_ROOT)
     _require_sdk()
     import pulumi.runtime
 
+    package = _own_package()
+    from plugin_image.renderer.pulumi.hosts import python_secrets, python_values
     from plugin_image.renderer.pulumi.hosts.python_leftovers import Leftovers
     from plugin_image.renderer.pulumi.monitor.direct import DirectStub, InPlaceExecutor
     from plugin_image.renderer.pulumi.monitor.job import Job
     from plugin_image.renderer.pulumi.monitor.session import Session
     from plugin_image.renderer.pulumi.stacks import refuse
 
-    sys.path.remove(_IMPORT_ROOT)
+    # What is below it is found without it, and a program may have a package of that name.
+    del sys.modules[package]
     job = Job(**given["job"])
     session = Session(job, report, env=dict(os.environ), read_stack=refuse)
     settings: dict[str, Any] = {
@@ -110,9 +122,11 @@ def _run(given: dict[str, Any], report: Any) -> Callable[[], BaseException | Non
     pulumi.runtime.configure(
         pulumi.runtime.Settings(**{key: settings[key] for key in settings if key in known})
     )
+    python_values.install()
+    python_secrets.tell(report, [job.config[key] for key in job.secret_keys])
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    leftovers = Leftovers(loop, job.root)
+    leftovers = Leftovers(loop, job.root, given["elsewhere"])
     executor = (ThreadPoolExecutor if given["address"] else InPlaceExecutor)(_PARALLEL * 4)
     loop.set_default_executor(executor)
     try:
@@ -123,6 +137,19 @@ def _run(given: dict[str, Any], report: Any) -> Callable[[], BaseException | Non
     return leftovers.error
 
 
+def _own_package() -> str:
+    """Make the renderer's package importable by name, whatever lies on the program's path."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    name = _PACKAGE.name
+    spec = spec_from_file_location(
+        name, _PACKAGE / "__init__.py", submodule_search_locations=[str(_PACKAGE)]
+    )
+    assert spec  # noqa: S101 - there is one for every file of Python
+    sys.modules[name] = module_from_spec(spec)
+    return name
+
+
 def _require_sdk() -> None:
     """Raise RuntimeError when the program's SDK is missing or too old for the protocol."""
     try:
@@ -130,19 +157,28 @@ def _require_sdk() -> None:
     except ModuleNotFoundError as error:
         if error.name != "pulumi":
             raise
-        raise RuntimeError("the Pulumi SDK is not installed") from error
+        missing = RuntimeError("the Pulumi SDK is not installed")
+        missing.add_note(f"{_FIX}add pulumi to requirements.txt, or to pyproject.toml and uv.lock")
+        raise missing from error
     except ImportError as error:
         from importlib.metadata import version
 
-        raise RuntimeError(f"its Pulumi SDK {version('pulumi')} is too old") from error
+        old = RuntimeError(f"its Pulumi SDK {version('pulumi')} is too old")
+        old.add_note(f"{_FIX}use pulumi 3.113.0 or newer")
+        raise old from error
 
 
 def _execute(entry: str) -> None:
     runpy.run_path(entry, run_name="__main__")
 
 
-def _describe(error: BaseException, root: str) -> dict[str, str]:
-    """The failure: what, at which line of the program, and the traceback from there on."""
+def _describe(raised: BaseException, root: str) -> dict[str, str]:
+    """The failure: what, at which line of the program, and the traceback from there on.
+
+    What to do about it is told where a note of the error tells it.
+    """
+    error, concerned = _cause(raised)
+    fix = _take_fix(error)
     place = ""
     frames = traceback.extract_tb(error.__traceback__)
     first = len(frames)
@@ -155,16 +191,45 @@ def _describe(error: BaseException, root: str) -> dict[str, str]:
     if isinstance(error, SyntaxError) and error.filename:
         place = f"{os.path.relpath(error.filename, root)}:{error.lineno}"
         first = len(frames)
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    said = error.msg if isinstance(error, SyntaxError) else _unwrapped(str(error))
     message = next(filter(None, map(str.strip, said.splitlines())), "")
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    text += f", for {concerned}" if concerned else ""
     lines = traceback.format_exception(type(error), error, error.__traceback__, chain=False)
     shown = (
         lines[:1] + lines[1 + first :]
         if first < len(frames)
         else traceback.format_exception_only(error)
     )
-    return {"text": text, "place": place, "traceback": "".join(shown).strip()}
+    return {"text": text, "place": place, "traceback": "".join(shown).strip(), "fix": fix}
+
+
+def _cause(error: BaseException) -> tuple[BaseException, str]:
+    """What the SDK wrapped while it serialized an input, and which input of which resource.
+
+    Source: the SDK's `runtime/resource.py` and `runtime/rpc.py`.
+    """
+    concerned: list[str] = []
+    while error.__cause__ and (told := _WRAPPED.match(str(error))):
+        concerned.insert(0, told["input"] or f"{told['type']} {told['name']}")
+        error = error.__cause__
+    return error, " of ".join(concerned)
+
+
+def _take_fix(error: BaseException) -> str:
+    """What to do, if a note of the error says so; the note is then no part of it any more."""
+    notes: list[str] = getattr(error, "__notes__", [])
+    fix = next((note for note in notes if note.startswith(_FIX)), "")
+    if fix:
+        notes.remove(fix)
+    return fix.removeprefix(_FIX)
+
+
+def _unwrapped(said: str) -> str:
+    """What the SDK says of a value, without the lines about the resource that it puts before."""
+    *before, cause = said.split(" has risen: ")
+    places = [" ".join(found) for line in before for found in _PROCESSED.findall(line)]
+    return f"{cause.splitlines()[0]} ({', '.join(places)})" if places and cause else said
 
 
 if __name__ == "__main__":

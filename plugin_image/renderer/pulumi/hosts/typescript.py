@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from plugin_image.renderer.pulumi.dependencies import Cache
+
 _READ = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"})
 """Files that the compiler may look at, by their ending."""
 _RELATIVE = re.compile(r"""["'`](\.\.?(?:/[^"'`\n]*)?)["'`]""")
@@ -25,65 +27,62 @@ _ABSOLUTE = re.compile(r'"(/[^"\n]*)"')
 _PACKAGES = ("typescript", "ts-node", "@pulumi/pulumi", "@pulumi/kubernetes")
 """Whose versions count, should other ones come to the same place, as in a newer image."""
 _COMPILER_VARIABLES = ("TS_NODE_", "PULUMI_NODEJS_")
-_KEPT = 500
-"""How many programs are kept; each takes a few times the size of its sources."""
+_MOST_BYTES = 64 * 2**20
+"""To look through more takes longer than to compile what is used of it."""
 
 
 class CompiledSources:
     """What one program's sources compiled to, if they passed before."""
 
-    def __init__(self, cache: Path, root: Path, installed: Path, env: Mapping[str, str]) -> None:
+    def __init__(self, cache: Cache, root: Path, installed: Path, env: Mapping[str, str]) -> None:
         """`installed` is the program's `node_modules`; nothing is known of one in its folder."""
+        self._cache = cache
         known = not installed.is_relative_to(root) and _is_self_contained(root)
         digest = _digest(root, installed, env) if known else ""
-        self._file = cache / "typescript" / f"{digest}.json" if digest else None
+        self._name = Path("typescript", digest) if digest else None
 
     def kept(self) -> Path | None:
-        """A JSON object of code by the source's path in the project, if there is one."""
-        if self._file is None or not self._file.is_file():
-            return None
-        os.utime(self._file)
-        return self._file
+        """A JSON object of code by the source's path in the project, below a line of its checksum.
+
+        None if there is none, or not as it was kept.
+        """
+        return self._cache.kept(self._name) if self._name else None
 
     def keep(self, recorded: Path) -> None:
-        """Keep what the sources compiled to, in the shape of `kept`, beside what was known.
+        """Keep what the sources compiled to beside what was known.
 
         A program may load some of its sources for some stacks only.
         """
         files = json.loads(recorded.read_text())
-        if self._file is None or not files or any(name.startswith("..") for name in files):
+        if self._name is None or not files or any(name.startswith("..") for name in files):
             return
-        if self._file.is_file():
-            files = {**json.loads(self._file.read_text()), **files}
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._file.with_suffix(f".{os.getpid()}")
-        partial.write_text(json.dumps(files))
-        partial.replace(self._file)
-        _make_room(self._file.parent)
-
-
-def _make_room(folder: Path) -> None:
-    """Remove what was used least recently."""
-    oldest_first = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
-    for path in oldest_first[:-_KEPT]:
-        path.unlink(missing_ok=True)
+        if known := self.kept():
+            files = {**json.loads(known.read_text().partition("\n")[2]), **files}
+        self._cache.keep(self._name, json.dumps(files).encode())
 
 
 def _is_self_contained(root: Path) -> bool:
-    """Whether all that the compiler may look at is in the project's folder.
+    """Whether all that the compiler may look at is in the project's folder, and not too much.
 
     So there must be a package.json, which says what modules are, no link, and no path that
     leads out: a source may be compiled into another one, and leave no trace of its own.
     """
-    sources = list(_sources(root))
+    found = list(sources(root))
+    if sum(path.lstat().st_size for path in found) > _MOST_BYTES:
+        return False
     return (root / "package.json").is_file() and not any(
-        path.is_symlink() or _leads_out(path, root) for path in sources
+        not _is_readable(path) or _leads_out(path, root) for path in found
     )
+
+
+def _is_readable(path: Path) -> bool:
+    """Whether it is a file that can be read, and no link."""
+    return path.is_file() and not path.is_symlink() and os.access(path, os.R_OK)
 
 
 def _leads_out(path: Path, root: Path) -> bool:
     """Whether a file names a path outside of `root`: in an import, or as a setting."""
-    if path.is_dir() or path.name == "package-lock.json":
+    if path.name == "package-lock.json":
         return False
     text = path.read_text(errors="replace")
     named = _RELATIVE.findall(text) + (_ABSOLUTE.findall(text) if path.suffix == ".json" else [])
@@ -97,7 +96,7 @@ def _digest(root: Path, installed: Path, env: Mapping[str, str]) -> str:
         if name.startswith(_COMPILER_VARIABLES):
             digest.update(f"{name}={env[name]}\0".encode())
     packages = [installed / name / "package.json" for name in _PACKAGES]
-    for path in [*packages, *sorted(filter(Path.is_file, _sources(root)))]:
+    for path in [*packages, *sorted(filter(Path.is_file, sources(root)))]:
         content = path.read_bytes() if path.is_file() else b""
         digest.update(
             f"{os.path.relpath(path, root)}\0".encode() + hashlib.sha256(content).digest()
@@ -105,7 +104,7 @@ def _digest(root: Path, installed: Path, env: Mapping[str, str]) -> str:
     return digest.hexdigest()[:32]
 
 
-def _sources(root: Path) -> Iterator[Path]:
+def sources(root: Path) -> Iterator[Path]:
     """Files that the compiler may look at, and links to folders, which it would follow."""
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name not in ("node_modules", ".git")]

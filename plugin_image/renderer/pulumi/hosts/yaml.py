@@ -21,12 +21,16 @@ from plugin_image.renderer.pulumi.monitor import structs
 from plugin_image.renderer.pulumi.monitor.errors import details_of
 from plugin_image.renderer.pulumi.monitor.recording import Event
 from plugin_image.renderer.pulumi.monitor.session import Session
-from plugin_image.renderer.pulumi.program import Failure, Program, Run
+from plugin_image.renderer.pulumi.program import Failure, Program, Run, configuration_fix
 from plugin_image.renderer.supervise import Deadline, Ended
 
 _HOST = "pulumi-language-yaml"
 _PARALLEL = 16
 _FAILED = 1
+_OTHER_PROVIDER_FIX = (
+    "keep resources of other providers in a stack of their own that `pulumi up` deploys, and pass "
+    "its outputs as configuration"
+)
 
 
 def install(root: Path, _cache: Cache) -> Path:
@@ -70,8 +74,8 @@ def _request(program: Program, monitor: str) -> Any:
     folder, entry = program.entry()
     request = language_pb2.RunRequest(
         project=program.project.name,
-        stack=program.stack,
-        organization=program.ORGANIZATION,
+        stack=program.stack.name,
+        organization=program.stack.organization,
         pwd=str(folder),
         program=entry,
         config=program.configuration.values,
@@ -108,8 +112,10 @@ def _failure(error: str, output: str) -> Failure:
     lines = [line for line in stripped if line and not line.startswith("warning:")]
     errors = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
     place = re.search(r"^\s*on (\S+) line (\d+)", output, re.MULTILINE)
+    text = next(iter([*errors, *lines]), "the host gave no reason")
     return Failure(
-        text=next(iter([*errors, *lines]), "the host gave no reason"),
+        text=text,
         place=f"{place[1]}:{place[2]}" if place else "",
         traceback=error,
+        fix=_OTHER_PROVIDER_FIX if "no resource plugin" in text else configuration_fix(text),
     )

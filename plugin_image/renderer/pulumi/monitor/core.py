@@ -7,7 +7,8 @@ message that an older SDK may lack at import.
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 from urllib.parse import unquote
@@ -15,10 +16,19 @@ from urllib.parse import unquote
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import resource_pb2
 
-from plugin_image.renderer.pulumi.monitor import objects, policy, structs, wire
+from plugin_image.renderer.pulumi.monitor import (
+    clusters,
+    features,
+    objects,
+    policy,
+    structs,
+    wire,
+)
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.monitor.inheritance import Inheritance
 from plugin_image.renderer.pulumi.monitor.job import ReadStack
-from plugin_image.renderer.pulumi.monitor.naming import Namer
+from plugin_image.renderer.pulumi.monitor.names import Name, Names
+from plugin_image.renderer.pulumi.monitor.order import Order
 from plugin_image.renderer.pulumi.monitor.recording import Registration, Report
 from plugin_image.renderer.pulumi.monitor.transforms import Transforms
 
@@ -28,33 +38,27 @@ _STASH: Final = "pulumi:index:Stash"
 _PROVIDERS: Final = "pulumi:providers:"
 _GET_RESOURCE: Final = "pulumi:pulumi:getResource"
 
-_FEATURES: Final = {
-    "secrets": "SECRETS",
-    "resourceReferences": "RESOURCE_REFERENCES",
-    "aliasSpecs": "ALIAS_SPECS",
-    "deletedWith": "DELETED_WITH",
-    "replaceWith": "REPLACE_WITH",
-    "transforms": "TRANSFORMS",
-    "invokeTransforms": "INVOKE_TRANSFORMS",
-    "parameterization": "PARAMETERIZATION",
-    "resourceHooks": "RESOURCE_HOOKS",
-    "errorHooks": "ERROR_HOOKS",
-    "replacementTrigger": "REPLACEMENT_TRIGGER",
-    "stateMigrations": "STATE_MIGRATIONS",
-}
-"""What the monitor supports: the id that SupportsFeature asks by, and the enum's name."""
-
 _ANSWERED_BY_OTHERS: Final = frozenset({"ReadResource", "Invoke", "Call"})
 
 
-class Plugin(Protocol):
-    """What the monitor asks of the real Kubernetes provider (`plugin.KubernetesPlugin`)."""
+@dataclass(frozen=True)
+class Constructed:
+    """A component that the Kubernetes provider has made."""
 
-    def invoke(self, function: str, arguments: Any) -> Any:
+    response: Any
+    """The ConstructResponse."""
+    children: int | None
+    """How many objects it is made of; None where that is not known."""
+
+
+class Plugin(Protocol):
+    """What the monitor asks of the real Kubernetes provider (`components.Components`)."""
+
+    def invoke(self, function: str, arguments: Mapping[str, Any]) -> Any:
         """The InvokeResponse of a function."""
 
-    def construct(self, request: Any, fields: Mapping[str, Any]) -> Any:
-        """The ConstructResponse of a component."""
+    def construct(self, request: Any, fields: Mapping[str, Any], called: str) -> Constructed:
+        """A component, which messages name as `called`."""
 
     def learn(self, error: MonitorError) -> bool:
         """Whether the plugin has learned from a failed `construct`, which is worth another try."""
@@ -90,14 +94,14 @@ class Monitor:
     def __init__(
         self,
         deployment: Deployment,
-        namer: Namer,
+        names: Names,
         report: Report,
         *,
         start_plugin: Callable[[str], Plugin],
         read_stack: ReadStack,
     ) -> None:
         self._deployment = deployment
-        self._namer = namer
+        self._names = names
         self._report = report
         self._start_plugin = start_plugin
         self._read_stack = read_stack
@@ -106,10 +110,21 @@ class Monitor:
         self._types: dict[str, str] = {}
         self._states: dict[str, tuple[str, Any]] = {}
         """The id and the outputs of each resource, for the few that are looked up."""
-        self._provider_namespaces: dict[str, str] = {}
+        self._places: dict[str, str] = {}
+        """The `file:line` of each resource or, where none is told, of what it is a part of."""
+        self._components: dict[str, str] = {}
+        """The charts, files and kustomizations, as messages name them."""
+        self._children: Counter[str] = Counter()
+        """How many objects each component has."""
+        self._default_provider = clusters.default_provider(
+            deployment.config, deployment.secret_keys
+        )
+        self._providers: dict[str, clusters.Provider] = {}
         self._plugins: dict[str, Plugin] = {}
         self._packages: dict[str, str] = {}
+        self._inheritance = Inheritance()
         self._transforms = Transforms()
+        self._order = Order()
 
     def waits(self, rpc: str, request: Any) -> bool:
         """Whether an answer comes from others: the provider, another stack, a transform."""
@@ -126,23 +141,19 @@ class Monitor:
 
     def SupportsFeature(self, request: Any) -> Any:  # noqa: N802 - the protocol's names
         """Whether the monitor has a feature, by its old name."""
-        return resource_pb2.SupportsFeatureResponse(hasSupport=request.id in _FEATURES)
+        return resource_pb2.SupportsFeatureResponse(hasSupport=features.has(request.id))
 
     def GetDeploymentInfo(self, _request: Any) -> Any:  # noqa: N802
         """Features by number, and the deployment; older SDKs ask SupportsFeature instead."""
         if not hasattr(resource_pb2, "DeploymentInfo"):
             raise MonitorError("UNIMPLEMENTED", "GetDeploymentInfo")
-        prefix = "RESOURCE_MONITOR_FEATURE_"
-        numbers = dict(resource_pb2.ResourceMonitorFeature.items())
         return resource_pb2.DeploymentInfo(
             project=self._deployment.project,
             stack=self._deployment.stack,
             organization=self._deployment.organization,
             config=dict(self._deployment.config),
             configSecretKeys=self._deployment.secret_keys,
-            supportedFeatures=[
-                numbers[prefix + name] for name in _FEATURES.values() if prefix + name in numbers
-            ],
+            supportedFeatures=features.numbers(),
         )
 
     # --- The service: what a program registers ----------------------------------------
@@ -150,6 +161,13 @@ class Monitor:
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802
         """Record an object; answer with what a deployment would have made of it."""
         return self._answer(self._register, request)
+
+    def RegisterResourceElsewhere(self, request: Any) -> Any:  # noqa: N802
+        """Refused: a resource of a process or thread that the program started.
+
+        Nobody knows whether it has registered all that it would before the program ends.
+        """
+        return self._answer(self._refuse_elsewhere, request)
 
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802
         """Keep a component's outputs for those who look it up; a render shows none.
@@ -189,9 +207,12 @@ class Monitor:
         return resource_pb2.RegisterPackageResponse(ref=reference)
 
     def SignalAndWaitForShutdown(self, _request: Any) -> Any:  # noqa: N802
-        """The SDK's word that the program has come to its end; nothing is complete without it."""
+        """The SDK's word that the program has registered everything.
+
+        Whether that is the program's end is for its host to say.
+        """
         with self._lock:
-            self._report({"finished": True})
+            self._report({"signalled": True})
         return empty_pb2.Empty()
 
     # --- The service: what a program reads and calls ----------------------------------
@@ -208,6 +229,10 @@ class Monitor:
         """Refused: a method of a component would need its provider."""
         return self._answer(self._call, request)
 
+    def refuse_depth(self, request: Any) -> Any:
+        """Refuse a request without the part of it that is nested too deeply to be read."""
+        return self._answer(self._refuse_depth, request)
+
     # --- How --------------------------------------------------------------------------
 
     def _answer(self, answer: Callable[[Any], Any], request: Any) -> Any:
@@ -220,14 +245,19 @@ class Monitor:
             raise
 
     def _register(self, request: Any) -> Any:
+        self._inheritance.apply(request)
         self._transforms.apply(request)
         if request.remote:
             return self._construct(request)
         called = self._called(request)
         urn = self._urn(request, called)
+        self._place(urn, request)
+        self._order.add(urn, request)
+        self._inheritance.remember(urn, request)
+        self._names.register(urn, request, called)
         self._transforms.add_for_children(urn, request)
         if not request.custom or request.type == _STASH:
-            response = self._register_echo(request)
+            response = self._register_echo(request, called)
         elif request.type.startswith(_PROVIDERS):
             response = self._register_provider(urn, request)
         elif policy.is_foreign(request.type):
@@ -239,8 +269,17 @@ class Monitor:
             self._states[urn] = response.id, response.object
         return response
 
-    def _register_echo(self, request: Any) -> Any:
+    def _refuse_elsewhere(self, request: Any) -> Any:
+        raise Refusal(
+            f"{self._called(request)} is registered in another process or thread, which the "
+            "program started",
+            "make resources in the program's own process and main thread; others may compute "
+            "what goes into them",
+        )
+
+    def _register_echo(self, request: Any, called: str) -> Any:
         """Components, and values that the program stashes: what they were given is their state."""
+        _read(request.object, called)
         response = resource_pb2.RegisterResourceResponse()
         response.object.CopyFrom(request.object)
         if request.type == _STASH:
@@ -249,13 +288,13 @@ class Monitor:
         return response
 
     def _register_provider(self, urn: str, request: Any) -> Any:
-        """A Kubernetes provider only says which namespace its objects go to; none is contacted."""
-        namespace = wire.reveal(structs.from_struct(request.object).get("namespace"))
-        if not policy.is_foreign(request.type.removeprefix(_PROVIDERS)) and namespace:
-            self._provider_namespaces[urn] = str(namespace)
+        """A Kubernetes provider says where its objects go to; none is contacted."""
+        if not policy.is_foreign(request.type.removeprefix(_PROVIDERS)):
+            origins = {key: part.urns for key, part in request.propertyDependencies.items()}
+            inputs = structs.from_struct(request.object)
+            self._providers[urn] = clusters.provider(request.name, inputs, origins)
         # A reference to it is `urn::id`, and its name may be anything.
-        identity = request.name.replace(":", "-")
-        response = resource_pb2.RegisterResourceResponse(id=identity)
+        response = resource_pb2.RegisterResourceResponse(id=request.name.replace(":", "-"))
         response.object.CopyFrom(request.object)
         return response
 
@@ -271,15 +310,20 @@ class Monitor:
 
     def _register_object(self, urn: str, request: Any, called: str) -> Any:
         policy.refuse_release(request.type, called)
-        manifest = structs.from_struct(request.object)
+        manifest = _read(request.object, called)
         objects.complete_kind(request.type, manifest)
         policy.refuse_partial(request.type, manifest, called)
-        objects.complete_names(
+        provider = self._provider(request.provider)
+        name = self._names.decide(
+            urn,
+            request,
             manifest,
-            name=self._namer(request.type, urn, request.name),
-            namespace=self._provider_namespace(request.provider),
+            called=called,
+            provider=provider,
+            replaced_with=self._ids(getattr(request, "replace_with", ())),
         )
-        registration = self._record(urn, request, manifest)
+        objects.complete_names(manifest, name=name.text, namespace=provider.namespace)
+        registration = self._record(urn, request, manifest, name)
         state = objects.outputs(
             request.type,
             registration.index,
@@ -291,7 +335,14 @@ class Monitor:
         structs.into_struct(state, response.object)
         return response
 
-    def _record(self, urn: str, request: Any, manifest: dict[str, Any]) -> Registration:
+    def _ids(self, urns: Iterable[str]) -> list[str]:
+        """The ids of resources that are registered; they hold the names of objects."""
+        with self._lock:
+            return [self._states[urn][0] for urn in urns if urn in self._states]
+
+    def _record(self, urn: str, request: Any, manifest: dict[str, Any], name: Name) -> Registration:
+        provider = self._provider(request.provider)
+        depends_on, dependencies = self._order.dependencies(request)
         with self._lock:
             registration = Registration(
                 urn=urn,
@@ -299,10 +350,26 @@ class Monitor:
                 name=request.name,
                 object=manifest,
                 index=self._registered,
-                source=self._source(request),
-                dependencies=list(request.dependencies),
+                source=self._places[urn],
+                component=self._components.get(request.parent, ""),
+                dependencies=dependencies,
+                depends_on=depends_on,
+                provider=provider.name,
+                cluster=provider.cluster,
+                auto_name=name.auto,
+                protect=request.protect,
+                retain_on_delete=request.retainOnDelete,
+                live_key=name.live_key,
+                hashed=name.hashed,
+                keyless=name.keyless,
+                replacement_trigger=name.trigger,
+                delete_before_replace=request.deleteBeforeReplace,
+                ignore_changes=list(request.ignoreChanges),
+                replace_on_changes=list(request.replaceOnChanges),
+                mutable=sorted(provider.mutable),
             )
             self._registered += 1
+            self._children[request.parent] += 1
             self._report(registration.event())
         return registration
 
@@ -314,6 +381,7 @@ class Monitor:
                 f"{called} is a component of another provider, which is not rendered",
                 "register its resources in the program itself",
             )
+        _read(request.object, called)
         provider = request.provider or request.providers.get(policy.KUBERNETES, "")
         fields = {
             "project": self._deployment.project,
@@ -323,19 +391,31 @@ class Monitor:
             "configSecretKeys": self._deployment.secret_keys,
         }
         self._transforms.hand_over(request)
-        plugin = self._plugin(provider)
-        try:
-            made = plugin.construct(request, fields)
-        except MonitorError as error:
-            if not plugin.learn(error):
-                raise
-            self._forget(request)
-            return self._construct(request)
-        response = resource_pb2.RegisterResourceResponse(urn=made.urn)
-        response.object.CopyFrom(made.state)
+        self._place(self._urn_of(request), request)
+        self._order.construct(self._urn_of(request), request)
+        made = self._constructed(self._plugin(provider), request, fields, called)
+        response = resource_pb2.RegisterResourceResponse(urn=made.response.urn)
+        response.object.CopyFrom(made.response.state)
         with self._lock:
-            self._states[made.urn] = "", made.state
+            self._states[response.urn] = "", response.object
+            children = self._children[response.urn]
+        if made.children not in (None, children):
+            raise policy.refuse_lost(called, made.children, children)
         return response
+
+    def _constructed(
+        self, plugin: Plugin, request: Any, fields: Mapping[str, Any], called: str
+    ) -> Constructed:
+        """The component, also when the provider has to learn of kinds first."""
+        told: set[str] = set()
+        while True:
+            try:
+                return plugin.construct(request, fields, called)
+            except MonitorError as error:
+                if str(error) in told or not plugin.learn(error):
+                    raise
+                told.add(str(error))
+                self._forget(request)
 
     def _forget(self, request: Any) -> None:
         """Let a component be registered again whose provider failed before any child of it."""
@@ -350,7 +430,8 @@ class Monitor:
         elif policy.is_foreign(request.tok):
             raise policy.refuse_call("function", request.tok)
         else:
-            answer = self._plugin(request.provider).invoke(request.tok, request.args)
+            arguments = _read(request.args, f"the function {request.tok}")
+            answer = self._plugin(request.provider).invoke(request.tok, arguments)
             getattr(response, "return").CopyFrom(getattr(answer, "return"))
             for failure in answer.failures:
                 response.failures.add(property=failure.property, reason=failure.reason)
@@ -378,14 +459,22 @@ class Monitor:
         structs.into_struct(state, response.properties)
         return response
 
-    def _provider_namespace(self, reference: str) -> str | None:
-        """The namespace of a provider, `urn::id`, or of the default one, if it has its own."""
+    def _place(self, urn: str, request: Any) -> None:
+        """Remember where a resource is made; the provider does not say so of its components."""
+        with self._lock:
+            known = self._places.get(urn) or self._places.get(request.parent, "")
+            self._places[urn] = self._source(request) or known
+            if not request.custom and not policy.is_foreign(request.type):
+                self._components[urn] = f"{request.type.partition(':')[2]} {request.name!r}"
+
+    def _provider(self, reference: str) -> clusters.Provider:
+        """The provider that a reference `urn::id` names, or the default one."""
         if not reference:
-            return self._deployment.config.get("kubernetes:namespace")
-        return self._provider_namespaces.get(reference.rpartition("::")[0])
+            return self._default_provider
+        return self._providers.get(reference.rpartition("::")[0], clusters.Provider(reference))
 
     def _plugin(self, provider: str) -> Plugin:
-        namespace = self._provider_namespace(provider) or self._deployment.namespace
+        namespace = wire.reveal(self._provider(provider).namespace) or self._deployment.namespace
         with self._lock:
             if namespace not in self._plugins:
                 self._plugins[namespace] = self._start_plugin(namespace)
@@ -410,6 +499,11 @@ class Monitor:
                 return f"{path.removeprefix(root)}:{position.line}"
         return ""
 
+    def _refuse_depth(self, request: Any) -> Any:
+        registered = hasattr(request, "sourcePosition") and request.name
+        called = self._called(request) if registered else "a value"
+        raise policy.refuse_value(called, structs.too_deep())
+
     def _urn(self, request: Any, called: str) -> str:
         """The URN, with the types of all parents. Source: `sdk/go/common/resource/urn/urn.go`."""
         with self._lock:
@@ -428,3 +522,11 @@ class Monitor:
     def _qualified_type(self, request: Any) -> str:
         parent = self._types.get(request.parent, _STACK)
         return request.type if parent == _STACK else f"{parent}${request.type}"
+
+
+def _read(struct: Any, called: str) -> dict[str, Any]:
+    """The properties of what is `called` so. Raises Refusal for a value that none can have."""
+    try:
+        return structs.from_struct(struct)
+    except structs.UncarriedError as error:
+        raise policy.refuse_value(called, error) from None

@@ -3,7 +3,9 @@
 Charts render by the cluster's version and API versions. Argo CD tells both to plugins
 (KUBE_VERSION, KUBE_API_VERSIONS), but the provider takes them for `helm.v4.Chart` from a
 cluster alone. So it is given one: the discovery part of the Kubernetes API, on loopback,
-with nothing behind it. Every other request is answered 404.
+with nothing behind it. Every other request is answered 404, so that `lookup` finds nothing: of a
+group that is not there, too, for which Helm would fail. Source: helm.sh/helm/v3,
+pkg/engine/lookup_func.go.
 """
 
 import json
@@ -22,6 +24,10 @@ _OPENAPI = "/openapi/v2"
 _PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 _NO_SCHEMAS = b"\n\x032.0"
 """An OpenAPI document of version 2.0 and nothing else: the provider asks for one at its start."""
+_ROOTS = ("/api", "/apis")
+_DISCOVERS = "apidiscovery.k8s.io"
+"""What a client that asks which groups there are accepts. Source: client-go, discovery."""
+_GROUP_VERSION = re.compile(r"/(?:api|apis/[^/]+)/v\d+(?:(?:alpha|beta)\d+)?")
 _VERBS = ["create", "delete", "get", "list", "patch", "update", "watch"]
 _VERSION = re.compile(r"v\d+((alpha|beta)\d+)?\Z")
 
@@ -42,12 +48,7 @@ def documents(kube_version: str, api_versions: Iterable[str]) -> dict[str, Any]:
     }
     for group_version, entries in resources.items():
         root = "/apis" if "/" in group_version else "/api"
-        pages[f"{root}/{group_version}"] = {
-            "kind": "APIResourceList",
-            "apiVersion": "v1",
-            "groupVersion": group_version,
-            "resources": entries,
-        }
+        pages[f"{root}/{group_version}"] = _page(group_version, entries)
     return pages
 
 
@@ -60,10 +61,14 @@ def serve(kube_version: str, api_versions: Iterable[str]) -> Iterator[str]:
         def do_GET(self) -> None:
             """Answer with the page, or that there is none."""
             path = self.path.partition("?")[0]
-            if path == _OPENAPI:
+            if path in _ROOTS and _DISCOVERS not in self.headers["Accept"]:
+                # A list of a kind that has no name here.
+                self._answer(HTTPStatus.NOT_FOUND, json.dumps(_MISSING).encode())
+            elif path == _OPENAPI:
                 self._answer(HTTPStatus.OK, _NO_SCHEMAS, _PROTOBUF)
-            elif path in pages:
-                self._answer(HTTPStatus.OK, json.dumps(pages[path]).encode())
+            elif path in pages or _GROUP_VERSION.fullmatch(path):
+                page = pages.get(path) or _page(path.split("/", 2)[2], [])
+                self._answer(HTTPStatus.OK, json.dumps(page).encode())
             else:
                 self._answer(HTTPStatus.NOT_FOUND, json.dumps(_MISSING).encode())
 
@@ -102,6 +107,15 @@ def _split(entry: str) -> tuple[str, str]:
     """`apps/v1/Deployment` to (`apps/v1`, `Deployment`); the kind is empty where there is none."""
     head, _, last = entry.rpartition("/")
     return (entry, "") if not head or _VERSION.match(last) else (head, last)
+
+
+def _page(group_version: str, resources: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "kind": "APIResourceList",
+        "apiVersion": "v1",
+        "groupVersion": group_version,
+        "resources": resources,
+    }
 
 
 def _resource(group_version: str, kind: str) -> dict[str, Any]:

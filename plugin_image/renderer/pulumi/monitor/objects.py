@@ -25,15 +25,28 @@ def complete_kind(type_: str, manifest: Manifest) -> None:
     manifest.setdefault("kind", kind)
 
 
-def complete_names(manifest: Manifest, *, name: str | None, namespace: str | None) -> None:
-    """Give the object a name, and a namespace where its kind has one, unless it has its own."""
+def complete_names(manifest: Manifest, *, name: wire.Json, namespace: wire.Json) -> None:
+    """Give the object a name, and a namespace where its kind has one, unless it has its own.
+
+    Both are texts, which may be marked as secret, or None.
+    """
     given = _metadata(manifest)
     names = {}
-    if name is not None and not wire.reveal(given.get("name")) and not given.get("generateName"):
+    if name is not None and not is_named(manifest):
         names["name"] = name
     if namespace and is_namespaced(manifest) and not wire.reveal(given.get("namespace")):
         names["namespace"] = namespace
     wire.update(manifest, "metadata", names)
+
+
+def is_named(manifest: Mapping[str, Any]) -> bool:
+    """Whether the object has a name."""
+    return bool(wire.reveal(_metadata(manifest).get("name")))
+
+
+def is_named_by_server(manifest: Mapping[str, Any]) -> bool:
+    """Whether the object leaves its name to the API server, which Pulumi then does, too."""
+    return bool(_metadata(manifest).get("generateName"))
 
 
 def outputs(

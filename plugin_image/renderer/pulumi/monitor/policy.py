@@ -3,9 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from plugin_image.renderer.pulumi.monitor import structs
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
 
 KUBERNETES: Final = "kubernetes"
+
+_SHOWN_NAMES: Final = 5
+"""Of a path that may have hundreds."""
 
 
 def is_foreign(token: str) -> bool:
@@ -22,9 +26,14 @@ def refuse_foreign(called: str) -> Refusal:
     )
 
 
+def is_release(type_: str) -> bool:
+    """Whether it is a Helm release."""
+    return type_ == "kubernetes:helm.sh/v3:Release"
+
+
 def refuse_release(type_: str, called: str) -> None:
     """A Helm release is installed by Helm, with hooks and a history of its own."""
-    if type_ == "kubernetes:helm.sh/v3:Release":
+    if is_release(type_):
         raise Refusal(
             f"{called} is installed by Helm, not rendered",
             "use kubernetes.helm.v4.Chart, or deliver the chart as an Argo CD Application",
@@ -43,6 +52,14 @@ def refuse_partial(type_: str, manifest: Mapping[str, Any], called: str) -> None
         raise Refusal(f"{called} is a list of objects", "register each object by itself")
 
 
+def refuse_lost(called: str, written: int, made: int) -> Refusal:
+    """The provider reads the first of documents that it cannot tell apart."""
+    return Refusal(
+        f"{called} has {written} objects, and Pulumi's Kubernetes provider makes {made} of them",
+        "divide the documents by lines of `---` alone, and give each object another name",
+    )
+
+
 def refuse_read(called: str) -> Refusal:
     """There is no live system to read from."""
     return Refusal(
@@ -57,3 +74,10 @@ def refuse_call(what: str, token: str) -> Refusal:
         f"the {what} {token} of a provider is called, which is not rendered",
         "compute the value in the program or pass it as configuration",
     )
+
+
+def refuse_value(called: str, error: structs.UncarriedError) -> Refusal:
+    """A value that no object can have, with its path, which may be hundreds of names long."""
+    more = "…" if len(error.path) > _SHOWN_NAMES else ""
+    place = f" in {'.'.join(error.path[:_SHOWN_NAMES])}{more}" if error.path else ""
+    return Refusal(f"{called} {error.says}{place}", error.fix)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Event = dict[str, Any]
-"""One of `registration`, `refusal`, `log`, `exported`, `finished`, by its only key."""
+"""By its only key one of `registration`, `refusal`, `log`, `secrets`, `exported`, `signalled`,
+`finished`."""
 
 Report = Callable[[Event], None]
 
@@ -28,15 +29,47 @@ class Registration:
     index: int
     """Which registration of the program it was; placeholders refer to it."""
     source: str
-    """Where the program registered it, `file:line`, or empty when its SDK does not say."""
+    """Where the program registered it or what it is a part of, as `file:line`; else empty."""
 
     dependencies: list[str]
     """URNs of what it comes after: by `depends_on`, or by using its values."""
+    depends_on: list[str] = field(default_factory=list)
+    """Those of `depends_on`, without those of which it also uses the values."""
+
+    component: str = ""
+    """The chart, file or kustomization that it is a part of."""
+    provider: str = ""
+    """The name of its provider resource."""
+    cluster: str = ""
+    """Differs from that of objects of another cluster; empty where its provider names none."""
+    auto_name: str | None = None
+    """What it would be called without a live name; None where the program gives it a name."""
+    live_key: str = ""
+    """Which of the live names is its, whether it counts or not."""
+    protect: bool = False
+    """A deployment fails rather than delete it."""
+    retain_on_delete: bool = False
+    """A deployment that no longer has it leaves the live object alone."""
+    hashed: bool = False
+    """Its name has a hash of what forces a new object."""
+    keyless: bool = False
+    """It would have one, if the stack had a key to hash what is secret."""
+    replacement_trigger: Any = None
+    """What the program says forces a new object, in wire form, where the name depends on it."""
+    delete_before_replace: bool = False
+    """A deployment that makes it anew deletes the old object first."""
+    ignore_changes: list[str] = field(default_factory=list)
+    """Property paths of what a deployment sets when it makes the object, and leaves then."""
+    replace_on_changes: list[str] = field(default_factory=list)
+    """Property paths of what else forces a new object when it changes."""
+    mutable: list[str] = field(default_factory=list)
+    """The kinds of which its provider changes the data in place."""
 
     def __str__(self) -> str:
         """The object as messages name it."""
+        component = f" of {self.component}" if self.component else ""
         place = f" ({self.source})" if self.source else ""
-        return f"{self.object['kind']} {self.name!r}{place}"
+        return f"{self.object['kind']} {self.name!r}{component}{place}"
 
     def event(self) -> Event:
         """The event that reports this registration."""
@@ -62,7 +95,7 @@ class Recording:
     exported: bool = False
     """The program has come to its end, and what it exports has all its values."""
     finished: bool = False
-    """The SDK has said that every registration is made."""
+    """The program has come to its own end, with every registration made: its host's word."""
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "Recording":

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 import grpc
-from pulumi.runtime.proto import engine_pb2_grpc, resource_pb2_grpc
+from pulumi.runtime.proto import engine_pb2, resource_pb2
 
+from plugin_image.renderer.pulumi.monitor import messages
 from plugin_image.renderer.pulumi.monitor.core import Monitor
 from plugin_image.renderer.pulumi.monitor.dispatch import dispatch
 from plugin_image.renderer.pulumi.monitor.engine import Engine
@@ -19,30 +20,36 @@ _LARGEST_MESSAGE = 400 * 1024 * 1024
 _MOST_REQUESTS = 512
 """A component waits for its children, which come as requests, too: there must be room."""
 
+_LONGEST_DETAILS = 2500
+"""Bytes of an error: all headers of an answer have 8 KiB, and a byte may take three of them."""
+
 _MANY = 10_000_000
 _LONG_SECONDS = 24 * 3600
 _UNLIMITED = [
     ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
     ("grpc.max_send_message_length", _LARGEST_MESSAGE),
+    ("grpc.http2.ping_timeout_ms", _LONG_SECONDS * 1000),
+    ("grpc.http2.settings_timeout", _LONG_SECONDS * 1000),
     ("grpc.server.max_pending_requests", _MANY),
     ("grpc.server.max_pending_requests_hard_limit", _MANY),
     ("grpc.server_max_unrequested_time_in_server", _LONG_SECONDS),
 ]
-"""gRPC drops requests when a thousand wait, and SDKs send all of a program's at once.
+"""gRPC drops requests when a thousand wait, and SDKs send all of a program's at once. It also
+ends a connection whose client answers no ping for a minute, as Node.js does while it computes.
 
 Source: grpc/grpc `include/grpc/impl/channel_arg_names.h`.
 """
 
 
 @contextmanager
-def serve(monitor: Monitor, engine: Engine) -> Iterator[str]:
+def serve(monitor: object, engine: Engine) -> Iterator[str]:
     """Serve both on one free loopback port, whose `host:port` is given, until the end."""
     server = grpc.server(
         ThreadPoolExecutor(max_workers=_MOST_REQUESTS, thread_name_prefix="monitor"),
         options=_UNLIMITED,
     )
-    resource_pb2_grpc.add_ResourceMonitorServicer_to_server(cast(Any, _Servicer(monitor)), server)
-    engine_pb2_grpc.add_EngineServicer_to_server(cast(Any, _Servicer(engine)), server)
+    services = ((resource_pb2, "ResourceMonitor", monitor), (engine_pb2, "Engine", engine))
+    server.add_generic_rpc_handlers([_handlers(*service) for service in services])
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:
@@ -51,17 +58,45 @@ def serve(monitor: Monitor, engine: Engine) -> Iterator[str]:
         server.stop(grace=None)
 
 
-class _Servicer:
-    """A gRPC servicer over a service whose methods take and return messages."""
+class Elsewhere:
+    """The monitor for processes and threads that a program starts: they may ask, and register
+    nothing."""
 
-    def __init__(self, service: object) -> None:
-        self._service = service
+    def __init__(self, monitor: Monitor) -> None:
+        self._monitor = monitor
+        self.RegisterResource = monitor.RegisterResourceElsewhere
 
-    def __getattr__(self, rpc: str) -> Callable[[Any, grpc.ServicerContext], Any]:
-        def handle(request: Any, context: grpc.ServicerContext) -> Any:
-            try:
-                return dispatch(self._service, rpc, request)
-            except MonitorError as error:
-                return context.abort(grpc.StatusCode[error.code], str(error))
+    def __getattr__(self, rpc: str) -> Any:
+        """Any other rpc, as the monitor answers it."""
+        return getattr(self._monitor, rpc)
 
-        return handle
+
+def _handlers(protocol: Any, name: str, service: object) -> Any:
+    """A service of the protocol, answered by an object whose methods take and return messages."""
+    described = protocol.DESCRIPTOR.services_by_name[name]
+    handlers = {
+        rpc.name: grpc.unary_unary_rpc_method_handler(
+            _handler(service, rpc.name),
+            request_deserializer=messages.parser(rpc.input_type._concrete_class),
+            response_serializer=rpc.output_type._concrete_class.SerializeToString,
+        )
+        for rpc in described.methods
+    }
+    return grpc.method_handlers_generic_handler(described.full_name, handlers)
+
+
+def _handler(service: object, rpc: str) -> Callable[[Any, grpc.ServicerContext], Any]:
+    def handle(request: Any, context: grpc.ServicerContext) -> Any:
+        try:
+            if isinstance(request, messages.TooDeep):
+                return dispatch(service, "refuse_depth", request.rest)
+            return dispatch(service, rpc, request)
+        except MonitorError as error:
+            return context.abort(grpc.StatusCode[error.code], _details(str(error)))
+
+    return handle
+
+
+def _details(error: str) -> str:
+    """An error as a header of HTTP/2 carries it, which may not begin or end with a blank."""
+    return error.strip().encode()[:_LONGEST_DETAILS].decode(errors="ignore").strip()

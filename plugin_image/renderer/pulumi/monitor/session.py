@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
+from plugin_image.renderer.pulumi.monitor import own_modules
 from plugin_image.renderer.pulumi.monitor.core import Deployment, Monitor, Plugin
 from plugin_image.renderer.pulumi.monitor.engine import Engine
-from plugin_image.renderer.pulumi.monitor.job import Job, ReadStack
+from plugin_image.renderer.pulumi.monitor.job import Job, LiveName, ReadStack
+from plugin_image.renderer.pulumi.monitor.names import Names
 from plugin_image.renderer.pulumi.monitor.naming import namer
 from plugin_image.renderer.pulumi.monitor.recording import Report
+from plugin_image.renderer.pulumi.monitor.rehearsal import Rehearsal
 
 
 class Session:
@@ -25,7 +28,8 @@ class Session:
         self._job = job
         self._env = env
         self._lock = threading.Lock()
-        self._address = ""
+        self._address = self._elsewhere = ""
+        self._rehearsal: tuple[str, Rehearsal] | None = None
         self._open = ExitStack()
         self.engine = Engine(report)
         names = {"organization": job.organization, "project": job.project, "stack": job.stack}
@@ -38,7 +42,12 @@ class Session:
                 secret_keys=tuple(job.secret_keys),
                 ignore_foreign=job.ignore_foreign,
             ),
-            namer(job.config, **names),
+            Names(
+                namer(job.config, job.secret_keys, **names),
+                suffix_hash=job.suffix_hash,
+                key=bytes.fromhex(job.naming_key),
+                live={key: LiveName(*name) for key, name in job.live_names.items()},
+            ),
             report,
             start_plugin=self._start_plugin,
             read_stack=read_stack,
@@ -48,12 +57,36 @@ class Session:
     def endpoint(self) -> str:
         """The `host:port` at which both are served by gRPC, from the first call on."""
         # Imported here: a Python program without charts needs no server.
-        from plugin_image.renderer.pulumi.monitor.server import serve
+        with own_modules.importable():
+            from plugin_image.renderer.pulumi.monitor.server import serve
 
         with self._lock:
             if not self._address:
                 self._address = self._open.enter_context(serve(self.monitor, self.engine))
             return self._address
+
+    def rehearsal(self) -> tuple[str, Rehearsal]:
+        """A monitor that nothing comes of, and the `host:port` of it, from the first call on."""
+        with own_modules.importable():
+            from plugin_image.renderer.pulumi.monitor.server import serve
+
+        with self._lock:
+            if not self._rehearsal:
+                rehearsal = Rehearsal()
+                address = self._open.enter_context(serve(rehearsal, self.engine))
+                self._rehearsal = address, rehearsal
+            return self._rehearsal
+
+    def endpoint_elsewhere(self) -> str:
+        """The `host:port` for what the program starts, at which no resource is registered."""
+        with own_modules.importable():
+            from plugin_image.renderer.pulumi.monitor.server import Elsewhere, serve
+
+        with self._lock:
+            if not self._elsewhere:
+                service = serve(Elsewhere(self.monitor), self.engine)
+                self._elsewhere = self._open.enter_context(service)
+            return self._elsewhere
 
     def close(self) -> None:
         """Stop serving, and end the provider."""
@@ -68,7 +101,12 @@ class Session:
         self.close()
 
     def _start_plugin(self, namespace: str) -> Plugin:
-        from plugin_image.renderer.pulumi.monitor.plugin import KubernetesPlugin, PluginEnvironment
+        with own_modules.importable():
+            from plugin_image.renderer.pulumi.monitor.components import Components
+            from plugin_image.renderer.pulumi.monitor.plugin import (
+                KubernetesPlugin,
+                PluginEnvironment,
+            )
 
         environment = PluginEnvironment(
             folder=Path(self._job.folder),
@@ -76,4 +114,7 @@ class Session:
             kube_version=self._job.kube_version,
             api_versions=tuple(self._job.api_versions),
         )
-        return KubernetesPlugin(environment, namespace=namespace, endpoint=self.endpoint)
+        plugin = KubernetesPlugin(
+            environment, namespace=namespace, endpoint=self.endpoint, rehearsal=self.rehearsal
+        )
+        return Components(plugin, allow_random=self._job.allow_random)

@@ -2,28 +2,32 @@
 
 A program may look at a load balancer's address or an object's uid. There is no cluster,
 yet the program must take the same way as in a deployment, so it gets a value of the right
-shape that carries a mark: text holds a token, a number is taken from a reserved range.
-Should a mark reach a manifest, the render is refused with the property it stands for.
-Truth values cannot be marked and stay unset.
+shape that carries a mark: text holds a token, a number is one of its own that nobody writes.
+Should a mark that was handed out reach a manifest, the render is refused with the property it
+stands for. Truth values cannot be marked and stay unset.
 
 The shapes come from the Kubernetes provider's schema (`shapes.json`, written by
 `python -m plugin_image.renderer.pulumi.monitor.shapes SCHEMA`).
 """
 
 import base64
+import hashlib
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
 _TABLE = Path(__file__).with_name("shapes.json")
 
-_TOKEN = re.compile(r"pulumi-unknown-(\d+)-(\d+)-", re.IGNORECASE)
-_NUMBER_BASE = 4_503_000_000_000_000
-_NUMBERS_EACH = 10_000
-_NUMBER = re.compile(r"-(4503\d{12})(?!\d)")
+_TOKEN = re.compile(r"pulumi-unknown-(\d{1,9})-(\d{1,9})-", re.IGNORECASE)
+_SMALLEST_NUMBER = 2**52
+"""Numbers begin here, and are half as many: all have sixteen digits, and are exact as doubles."""
+_NUMBER = re.compile(r"-(\d)\.?(\d{15})(?!\d)")
+"""Also as Go prints a double, `-4.712388980384689e+15`."""
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]*")
 _MARK = b"pulumi-unknown-"
 _DEPTH = 6
 
@@ -68,50 +72,70 @@ def placeholders(type_: str, resource: int) -> dict[str, Any]:
         counter += 1
         if shape == "s":
             return f"pulumi-unknown-{resource}-{counter}-"
-        return -(_NUMBER_BASE + resource * _NUMBERS_EACH + counter)
+        return _number(resource, counter)
 
     return {key: fill(shape) for key, shape in _shape_of(type_).items()}
 
 
 def describe(type_: str, position: int) -> str:
     """The property path of the placeholder number `position` of a resource of this type."""
-    paths = _paths(_shape_of(type_), "")
-    for number, path in enumerate(paths, start=1):
-        if number == position:
-            return path
-    return "an unknown property"
+    return _positions(type_)[position][0]
 
 
-def find_mark(value: str | float) -> tuple[int, int] | None:
-    """The (resource, position) of a placeholder in `value`, also inside a longer text.
+class Marks:
+    """The placeholders that were handed out; what only looks like one is none."""
 
-    Base64 is looked into, where Secret data and the like would hide it.
-    """
-    if isinstance(value, str):
-        return _mark_in_text(value) or _mark_in_base64(value)
-    if isinstance(value, int) and value <= -_NUMBER_BASE:
-        return _split_number(-value)
-    return None
+    def __init__(self, types: Mapping[int, str]) -> None:
+        """`types` are those of the resources by their number."""
+        self._types = types
+
+    def find(self, value: str | float | None) -> tuple[int, int] | None:
+        """The (resource, position) of a placeholder in `value`, also inside a longer text.
+
+        Base64 is looked into, where Secret data and the like would hide it.
+        """
+        if isinstance(value, str):
+            # All but base64 hold a dash; numbers and tokens are looked for in few texts.
+            return ("-" in value and self._in_text(value)) or self._in_base64(value)
+        if isinstance(value, (int, float)) and value <= -_SMALLEST_NUMBER:
+            return self._numbers.get(int(value)) if value > -math.inf else None
+        return None
+
+    def _in_text(self, text: str) -> tuple[int, int] | None:
+        for resource, position in _TOKEN.findall(text):
+            mark = int(resource), int(position)
+            if mark[0] in self._types and mark[1] in _positions(self._types[mark[0]]):
+                return mark
+        for digits in _NUMBER.findall(text):
+            number = -int("".join(digits))
+            if number in self._numbers:
+                return self._numbers[number]
+        return None
+
+    def _in_base64(self, text: str) -> tuple[int, int] | None:
+        """Decode only texts that hold the mark's own letters in one of the three alignments."""
+        for fragment, offset in _BASE64_MARKS:
+            for found in re.finditer(re.escape(fragment), text) if fragment in text else ():
+                if mark := self._in_text(_decoded(text, found.start() - offset)):
+                    return mark
+        return None
+
+    @cached_property
+    def _numbers(self) -> Mapping[int, tuple[int, int]]:
+        return {
+            _number(resource, position): (resource, position)
+            for resource, type_ in self._types.items()
+            for position, (_, shape) in _positions(type_).items()
+            if shape == "n"
+        }
 
 
-def _mark_in_text(text: str) -> tuple[int, int] | None:
-    match = _TOKEN.search(text)
-    if match:
-        return int(match[1]), int(match[2])
-    number = _NUMBER.search(text)
-    return _split_number(int(number[1])) if number else None
-
-
-def _mark_in_base64(text: str) -> tuple[int, int] | None:
-    """Only texts that hold the mark's own letters in one of the three alignments are decoded."""
-    for fragment, offset in _BASE64_MARKS:
-        place = text.find(fragment)
-        if place >= 0:
-            tail = re.match(r"[A-Za-z0-9+/_-]*", text[place - offset :])
-            letters = (tail[0] if tail else "").replace("-", "+").replace("_", "/")
-            decoded = base64.b64decode(letters + "A" * (-len(letters) % 4))
-            return _mark_in_text(decoded.decode("latin-1"))
-    return None
+def _decoded(text: str, start: int) -> str:
+    """What the base64 that begins at `start` stands for, to its end."""
+    tail = _BASE64.match(text, max(start, 0))
+    letters = (tail[0] if tail else "").replace("-", "+").replace("_", "/")
+    letters = letters[: len(letters) - (len(letters) % 4 == 1)]
+    return base64.b64decode(letters + "=" * (-len(letters) % 4)).decode("latin-1")
 
 
 def _base64_marks() -> Iterator[tuple[str, int]]:
@@ -125,18 +149,26 @@ def _base64_marks() -> Iterator[tuple[str, int]]:
 _BASE64_MARKS = tuple(_base64_marks())
 
 
-def _split_number(number: int) -> tuple[int, int]:
-    return divmod(number - _NUMBER_BASE, _NUMBERS_EACH)
+def _number(resource: int, position: int) -> int:
+    """Some number or other, the same in every render, and odd: its last digit is never dropped."""
+    drawn = hashlib.sha256(f"{resource}.{position}".encode()).digest()[:8]
+    return -(_SMALLEST_NUMBER + int.from_bytes(drawn, "big") % (_SMALLEST_NUMBER // 2) | 1)
 
 
-def _paths(shape: Shape, at: str) -> Iterator[str]:
+@cache
+def _positions(type_: str) -> Mapping[int, tuple[str, Shape]]:
+    """The path and the shape of each placeholder of a type, by its position."""
+    return dict(enumerate(_paths(_shape_of(type_), ""), start=1))
+
+
+def _paths(shape: Shape, at: str) -> Iterator[tuple[str, Shape]]:
     if isinstance(shape, dict):
         for key, part in shape.items():
             yield from _paths(part, f"{at}.{key}" if at else key)
     elif isinstance(shape, list):
         yield from _paths(shape[1], f"{at}[0]")
     elif shape in ("s", "n"):
-        yield at
+        yield at, shape
 
 
 @cache

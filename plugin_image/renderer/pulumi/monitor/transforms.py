@@ -12,7 +12,9 @@ from typing import Any
 import grpc
 from pulumi.runtime.proto import callback_pb2, callback_pb2_grpc, resource_pb2
 
+from plugin_image.renderer.pulumi.monitor import messages, policy, structs
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, details_of
+from plugin_image.renderer.pulumi.monitor.inheritance import given
 
 _OPTIONS = {
     # The option's name in a transform, and the field of a registration that it stands for.
@@ -73,8 +75,8 @@ class Transforms:
         with self._lock:
             request.transforms.extend(self._of_constructed.pop(_key(request), ()))
         for callback in self._of(request):
-            transformed = resource_pb2.TransformResponse.FromString(
-                _call(callback, _transform_request(request))
+            transformed = _call(
+                callback, _transform_request(request), resource_pb2.TransformResponse
             )
             request.object.CopyFrom(transformed.properties)
             if transformed.HasField("options"):
@@ -94,7 +96,7 @@ class Transforms:
                     plugin_download_url=request.pluginDownloadURL,
                 ),
             )
-            transformed = resource_pb2.TransformInvokeResponse.FromString(_call(callback, asked))
+            transformed = _call(callback, asked, resource_pb2.TransformInvokeResponse)
             request.args.CopyFrom(transformed.args)
             if transformed.HasField("options"):
                 request.provider = transformed.options.provider
@@ -119,14 +121,15 @@ def _key(request: Any) -> tuple[str, str, str]:
 
 def _transform_request(request: Any) -> Any:
     known = resource_pb2.TransformResourceOptions.DESCRIPTOR.fields_by_name
+    fields = given(request)
     options = resource_pb2.TransformResourceOptions(
         **{
-            name: getattr(request, field)
+            name: fields[field]
             for name, field in (_OPTIONS | _LISTS).items()
-            if name in known  # an older SDK has fewer
+            if field in fields and name in known  # an older SDK has fewer
         }
     )
-    if request.deleteBeforeReplaceDefined:
+    if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace:
         options.delete_before_replace = request.deleteBeforeReplace
     return resource_pb2.TransformRequest(
         type=request.type,
@@ -139,22 +142,35 @@ def _transform_request(request: Any) -> Any:
 
 
 def _take_options(options: Any, request: Any) -> None:
-    """The options that a render heeds: which provider, what comes before, what is secret."""
-    request.provider = options.provider
-    for name in ("depends_on", "additional_secret_outputs"):
-        field = getattr(request, _LISTS[name])
-        del field[:]
-        field.extend(getattr(options, name))
+    """The options that a render heeds."""
+    taken = given(options)
+    for name in ("provider", "protect", "retain_on_delete"):
+        request.ClearField(_OPTIONS[name])
+        if name in taken:
+            setattr(request, _OPTIONS[name], taken[name])
+    for name, field in _LISTS.items():
+        values = getattr(request, field)
+        del values[:]
+        values.extend(getattr(options, name))
+    if "aliases" in options.DESCRIPTOR.fields_by_name:
+        del request.aliases[:]
+        request.aliases.extend(options.aliases)
+    request.deleteBeforeReplace = bool(options.delete_before_replace)
 
 
-def _call(callback: Any, request: Any) -> bytes:
+def _call(callback: Any, request: Any, answer: Any) -> Any:
+    """What a callback makes of a request, as a message of the class `answer`."""
     message = callback_pb2.CallbackInvokeRequest(
         token=callback.token, request=request.SerializeToString()
     )
     try:
-        return bytes(_stub(callback.target).Invoke(message).response)
+        response = _stub(callback.target).Invoke(message).response
     except grpc.RpcError as error:
         raise MonitorError("UNKNOWN", f"a transform failed: {details_of(error)}") from error
+    transformed = messages.parser(answer)(response)
+    if isinstance(transformed, messages.TooDeep):
+        raise policy.refuse_value("what a transform makes", structs.too_deep())
+    return transformed
 
 
 @cache

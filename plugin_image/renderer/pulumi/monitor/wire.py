@@ -15,6 +15,9 @@ RESOURCE: Final = "5cf8f73096256a8f31e491e813e4eb8e"
 OUTPUT: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 UNKNOWN: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 
+_UNCARRIED: Final = "uncarried:"
+"""Of our own: hosts put it where a value stands that has no JSON form."""
+
 Json = Any
 """Plain data: dict, list, str, int, float, bool, None."""
 
@@ -33,6 +36,18 @@ def reveal(data: Json) -> Json:
     """`data` without the mark of a secret or the envelope of an output, at its top."""
     while signature_of(data) in (SECRET, OUTPUT):
         data = data.get("value", UNKNOWN)
+    return data
+
+
+def plain(data: Json) -> Json:
+    """`data` without marks and envelopes anywhere; what refers to a resource is its id."""
+    data = reveal(data)
+    if signature_of(data) == RESOURCE:
+        return plain(data.get("id", ""))
+    if isinstance(data, Mapping):
+        return {key: plain(part) for key, part in data.items()}
+    if isinstance(data, list):
+        return [plain(part) for part in data]
     return data
 
 
@@ -59,3 +74,16 @@ def is_secret(data: Json) -> bool:
     if signature == OUTPUT:
         return bool(data.get("secret")) or is_secret(data.get("value"))
     return signature == SECRET
+
+
+def uncarried(what: str) -> dict[str, str]:
+    """What stands for a value of a program that has no JSON form: `a value of type date`."""
+    return {SIGNATURE: f"{_UNCARRIED}{what}"}
+
+
+def uncarried_in(data: Json) -> str:
+    """What a host says that `data` is, where it has no JSON form, or nothing."""
+    signature = signature_of(data)
+    if isinstance(signature, str) and signature.startswith(_UNCARRIED):
+        return signature.removeprefix(_UNCARRIED)
+    return ""

@@ -73,7 +73,7 @@ func declare(ctx *pulumi.Context, namespace *corev1.Namespace, app app) (pulumi.
 				},
 			},
 		},
-	}, pulumi.Protect(true))
+	}, pulumi.Protect(true), pulumi.IgnoreChanges([]string{"spec.replicas", "spec.template.spec.containers[*].image"}))
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

@@ -15,7 +15,7 @@ k8s.apiextensions.CustomResource(
     api_version="example.com/v1",
     kind="Numbers",
     spec={
-        "zero": 0, "whole": 3.0, "half": 0.5, "large": 9007199254740992, "huge": 1e22,
+        "zero": 0, "whole": 3.0, "half": 0.5, "large": 9007199254740991, "huge": 1e22,
         "negative": -7, "yes": True, "nothing": None, "list": [], "map": {}, "deep": [[1, [2]], [{"a": []}]],
     },
 )

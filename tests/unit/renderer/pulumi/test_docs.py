@@ -1,9 +1,11 @@
 """What people read is what the renderer does: the docs name every option, the examples use them."""
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
 
+import pulumi
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -12,6 +14,7 @@ from plugin_image import contract
 from plugin_image.contract import Option
 from plugin_image.renderer import cli
 from plugin_image.renderer.pulumi import commands, options
+from plugin_image.renderer.pulumi.lifecycle import ENGINE_ANNOTATIONS
 
 ROOT = Path(__file__).parents[4]
 RENDERER = (ROOT / "docs" / "renderer.md").read_text()
@@ -20,9 +23,23 @@ EXAMPLES = ROOT / "examples"
 APPLICATIONS = sorted((EXAMPLES / "applications").glob("*.yaml"))
 
 
-def row_of(first_cell: str) -> list[str]:
-    """The cells of the one table row in docs/renderer.md that begins with this cell."""
-    rows = [line for line in RENDERER.splitlines() if line.startswith(f"| `{first_cell}` |")]
+def _camel_case(name: str) -> str:
+    """The option as every other SDK calls it."""
+    first, *rest = name.rstrip("_").split("_")
+    return first + "".join("URL" if word == "url" else word.capitalize() for word in rest)
+
+
+RESOURCE_OPTIONS = sorted(
+    _camel_case(name)
+    for name in inspect.signature(pulumi.ResourceOptions.__init__).parameters
+    if name != "self"
+)
+
+
+def row_of(first_cell: str, section: str = "Options") -> list[str]:
+    """The cells of the one table row in a section of docs/renderer.md that begins with this."""
+    lines = RENDERER.partition(f"\n## {section}\n")[2].partition("\n## ")[0].splitlines()
+    rows = [line for line in lines if line.startswith(f"| `{first_cell}` |")]
     assert len(rows) == 1, f"`{first_cell}` has {len(rows)} rows"
     return [cell.strip() for cell in rows[0].strip("|").split("|")]
 
@@ -37,6 +54,17 @@ def test_every_option_has_a_row_with_a_flag_that_exists(option: Option) -> None:
     flag = row_of(option.name)[3].strip("`").split()[0]
     flags = {name for parameter in commands.render.params for name in parameter.opts}
     assert flag in flags
+
+
+@pytest.mark.parametrize("option", RESOURCE_OPTIONS)
+def test_every_resource_option_of_the_sdk_has_a_row(option: str) -> None:
+    assert row_of(option, "Resource options")[1]
+
+
+@pytest.mark.parametrize("annotation", sorted(ENGINE_ANNOTATIONS))
+def test_every_annotation_for_pulumis_provider_has_a_row(annotation: str) -> None:
+    section = "Annotations for Pulumi's provider, large objects"
+    assert row_of(annotation, section)[1]
 
 
 @pytest.mark.parametrize("variable", contract.RendererEnv)

@@ -3,10 +3,14 @@ import re
 
 import pytest
 
-from plugin_image.renderer.pulumi.monitor.naming import Namer, namer
+from plugin_image.renderer.pulumi.monitor.naming import Namer, Unnamed, namer
 
 TYPE = "kubernetes:core/v1:ConfigMap"
 URN = "urn:pulumi:dev::shop::kubernetes:core/v1:ConfigMap::settings"
+
+
+def unnamed(name: str = "settings", **fields: str) -> Unnamed:
+    return Unnamed(**{"type": TYPE, "urn": URN, "name": name, **fields})
 
 
 def build(autonaming: object = None, **config: str) -> Namer:
@@ -17,21 +21,37 @@ def build(autonaming: object = None, **config: str) -> Namer:
 
 
 def test_without_a_setting_the_name_is_the_logical_name() -> None:
-    assert build()(TYPE, URN, "settings") == "settings"
+    assert build()(unnamed()) == "settings"
 
 
-@pytest.mark.parametrize("mode", ["default", "verbatim"])
-def test_modes_without_a_random_part_give_the_logical_name(mode: str) -> None:
-    assert build({"mode": mode})(TYPE, URN, "settings") == "settings"
+@pytest.mark.parametrize("autonaming", [None, {"mode": "default"}, {"providers": {}}])
+def test_what_forces_a_new_object_comes_after_the_logical_name(autonaming: object) -> None:
+    assert build(autonaming)(unnamed(revision="0a1b2c3d")) == "settings-0a1b2c3d"
+
+
+@pytest.mark.parametrize("autonaming", [{"mode": "verbatim"}, {"pattern": "${name}"}])
+def test_a_name_that_pulumi_keeps_stays_whatever_forces_a_new_object(autonaming: object) -> None:
+    assert build(autonaming)(unnamed(revision="0a1b2c3d")) == "settings"
+
+
+@pytest.mark.parametrize(("type_", "longest"), [("kubernetes:batch/v1:Job", 63), (TYPE, 253)])
+def test_a_name_with_a_hash_is_as_long_as_the_kind_allows(type_: str, longest: int) -> None:
+    name = build()(unnamed("a" * 300, type=type_, revision="0a1b2c3d"))
+    assert name == "a" * (longest - 9) + "-0a1b2c3d"
+
+
+def test_a_name_is_not_cut_at_a_dash() -> None:
+    job = unnamed("a" * 53 + "-" + "b" * 30, type="kubernetes:batch/v1:Job", revision="0a1b2c3d")
+    assert build()(job) == "a" * 53 + "-0a1b2c3d"
 
 
 def test_disabled_naming_gives_no_name() -> None:
-    assert build({"mode": "disabled"})(TYPE, URN, "settings") is None
+    assert build({"mode": "disabled"})(unnamed()) is None
 
 
 def test_a_pattern_is_filled_from_the_stack_and_its_configuration() -> None:
     pattern = {"pattern": "${organization}-${project}-${stack}-${config.team}-${name}"}
-    assert build(pattern, team="blue")(TYPE, URN, "settings") == "acme-shop-dev-blue-settings"
+    assert build(pattern, team="blue")(unnamed()) == "acme-shop-dev-blue-settings"
 
 
 @pytest.mark.parametrize(
@@ -44,11 +64,14 @@ def test_a_pattern_is_filled_from_the_stack_and_its_configuration() -> None:
         ("uuid", "[0-9a-f-]{36}"),
     ],
 )
-def test_random_parts_depend_on_the_urn_alone(expression: str, form: str) -> None:
+def test_random_parts_depend_on_the_urn_and_what_forces_a_new_object(
+    expression: str, form: str
+) -> None:
     pattern = {"pattern": f"${{name}}-${{{expression}}}"}
-    name = build(pattern)(TYPE, URN, "settings")
-    assert name == build(pattern)(TYPE, URN, "settings")
-    assert name != build(pattern)(TYPE, f"{URN}-2", "settings")
+    name = build(pattern)(unnamed())
+    assert name == build(pattern)(unnamed())
+    assert name != build(pattern)(unnamed(urn=f"{URN}-2"))
+    assert name != build(pattern)(unnamed(revision="0a1b2c3d"))
     assert re.fullmatch(f"settings-{form}", str(name))
 
 
@@ -65,8 +88,8 @@ def test_the_most_specific_setting_wins() -> None:
             },
         }
     )
-    assert names("kubernetes:core/v1:Secret", URN, "x") == "secret-x"
-    assert names(TYPE, URN, "x") == "k8s-x"
+    assert names(unnamed("x", type="kubernetes:core/v1:Secret")) == "secret-x"
+    assert names(unnamed("x")) == "k8s-x"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A program that is handed over: one Stack, of the very commit, with no credential in it."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,29 @@ def test_an_application_of_another_namespace_has_a_name_that_objects_may_have() 
         stack(application=Application(**{**vars(SHOP), "name": "Shop"}))
 
 
+def of_application(name: str) -> str:
+    made = stack(application=Application(**{**vars(SHOP), "name": name}))
+    return str(made["metadata"]["name"])
+
+
+@pytest.mark.parametrize(
+    "name", ["a" * 42, "a" * 43, "a" * 253, f"{'a' * 32}-b{'c' * 20}", f"{'a' * 31}.-.{'c' * 20}"]
+)
+def test_the_operator_takes_every_name(name: str) -> None:
+    made = of_application(name)
+    assert len(made) <= 42, "the rule of the CustomResourceDefinition"
+    assert re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", made)
+    assert made == of_application(name)
+
+
+def test_a_name_that_the_operator_takes_is_kept() -> None:
+    assert of_application("a" * 42) == "a" * 42
+
+
+def test_long_names_that_begin_alike_stay_apart() -> None:
+    assert of_application("a" * 60 + "b") != of_application("a" * 60 + "c")
+
+
 @pytest.mark.parametrize("missing", ["name", "repository"])
 def test_nothing_is_guessed_where_argo_cd_says_nothing(missing: str) -> None:
     application = Application(**{**vars(SHOP), missing: ""})
@@ -140,3 +164,12 @@ class TestAFolder:
     def test_is_not_rendered_with_fields_of_a_stack(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="for the mode `operator` only"):
             self.render(tmp_path, PULUMI_STACK="a", PULUMI_STACK_SPEC="{}")
+
+
+def test_a_stack_that_is_handed_over_needs_no_file(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: shop\nruntime: python\n")
+    (tmp_path / "Pulumi.dev.yaml").write_text("config: {}\n")
+    asked = options.Options(mode="operator", stack="acme/prod", application=SHOP)
+    settings = from_environment({"RENDERER_CACHE_DIR": str(tmp_path / "cache")})
+    (made,) = render.objects(tmp_path, asked, settings)
+    assert made["spec"]["stack"] == "acme/prod"

@@ -17,12 +17,12 @@ class _Keys(Cache):
     """Installs nothing and gives a folder by its key."""
 
     def _fill(self, target: Path, _install: object) -> None:
-        target.mkdir(parents=True)
+        target.mkdir(parents=True, exist_ok=True)
 
 
 @pytest.fixture
 def cache(tmp_path: Path) -> _Keys:
-    return _Keys(tmp_path / "cache", tmp_path / "scratch", Deadline(60))
+    return _Keys(tmp_path / "cache", tmp_path / "scratch", Deadline(60), 2**30)
 
 
 @pytest.fixture
@@ -154,13 +154,143 @@ def test_packages_that_uv_locked_outside_of_the_project_are_refused(
         python.install(root, cache)
 
 
-@pytest.mark.parametrize("requirements", ["../lib", "-r ../base.txt", "lib @ file:../lib"])
+@pytest.mark.parametrize(
+    "requirements",
+    [
+        "../lib",
+        "..",
+        "-e ..",
+        "./lib/../../other",
+        "-r ../base.txt",
+        "-r../base.txt",
+        "lib @ file:../lib",
+        "lib @ file:%2e%2e/lib",
+        "/opt/lib",
+        "  /opt/lib",
+        "-r /etc/base.txt",
+        "-r/etc/base.txt",
+        "--requirement=/etc/base.txt",
+        "-c /etc/constraints.txt",
+        "-e /opt/lib",
+        "--editable=/opt/lib",
+        "--find-links /wheels",
+        "--find-links=file:///wheels",
+        "lib @ /opt/lib",
+        "lib @ file:///opt/lib.whl",
+        "lib @ file://localhost/opt/lib.whl",
+        "lib@file:/opt/lib",
+        "file:///opt/lib",
+        "lib @ git+file:///opt/lib",
+        "-e file:///opt/lib#egg=lib",
+        "~/lib",
+    ],
+)
 def test_requirements_outside_of_the_project_are_refused(
     cache: _Keys, root: Path, requirements: str
 ) -> None:
     (root / "requirements.txt").write_text(requirements)
     with pytest.raises(DependencyError, match="outside of the project"):
         python.install(root, cache)
+
+
+@pytest.mark.parametrize(
+    "requirements",
+    [
+        "lib == 1.0  # see /etc/hosts and ../README",
+        "# ../lib",
+        "--index-url https://example.com/simple/\nlib",
+        "--extra-index-url=https://u:${PIP_TOKEN}@example.com/../simple",
+        "lib @ https://example.com/lib.whl",
+        "lib @ git+https://example.com/lib@v1#subdirectory=/lib",
+        "lib == 1.0 --hash=sha256:abc/def",
+        "-r base.txt",
+        "./lib",
+        "lib @ file:./lib",
+    ],
+)
+def test_requirements_in_the_project_are_installed(
+    cache: _Keys, root: Path, requirements: str
+) -> None:
+    (root / "base.txt").write_text("lib")
+    (root / "requirements.txt").write_text(requirements)
+    python.install(root, cache)
+
+
+@pytest.mark.parametrize("named", ["-r base.txt", "--constraint=base.txt", "-cbase.txt"])
+def test_files_that_requirements_name_are_held_to_the_same(
+    cache: _Keys, root: Path, named: str
+) -> None:
+    (root / "requirements.txt").write_text(f"{named}\n")
+    (root / "base.txt").write_text("-r requirements.txt\n-r more.txt\n")
+    (root / "more.txt").write_text("/opt/lib\n")
+    with pytest.raises(DependencyError, match=r"more\.txt names a file outside of the project"):
+        python.install(root, cache)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pyproject.toml", 'project.dependencies = ["lib @ file:///opt/lib"]'),
+        ("pyproject.toml", 'dependency-groups.dev = ["lib @ ../lib"]'),
+        ("pyproject.toml", '[tool.uv.sources]\nlib = {path = "/opt/lib"}'),
+        ("pyproject.toml", '[tool.uv]\nfind-links = ["../wheels"]'),
+        ("uv.toml", 'find-links = ["/wheels"]'),
+    ],
+)
+def test_settings_that_name_files_outside_of_the_project_are_refused(
+    cache: _Keys, root: Path, file: str, text: str
+) -> None:
+    (root / "requirements.txt").write_text("lib")
+    (root / file).write_text(text)
+    with pytest.raises(DependencyError, match="outside of the project"):
+        python.install(root, cache)
+
+
+def test_settings_of_other_tools_may_name_what_they_like(cache: _Keys, root: Path) -> None:
+    (root / "requirements.txt").write_text("lib")
+    (root / "pyproject.toml").write_text(
+        '[project]\nreadme = "../README.md"\n[tool.ruff]\nextend = "../ruff.toml"\n'
+        '[tool.coverage]\nomit = ["/usr/*"]\n'
+    )
+    python.install(root, cache)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_requirements_may_be_written_as_editors_of_windows_do(
+    cache: _Keys, root: Path, encoding: str
+) -> None:
+    (root / "requirements.txt").write_text("lib\r\n", encoding=encoding)
+    python.install(root, cache)
+    (root / "requirements.txt").write_text("../lib\r\n", encoding=encoding)
+    with pytest.raises(DependencyError, match="outside of the project"):
+        python.install(root, cache)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("package.json", '{"dependencies": {"lib": "file:../lib"}}'),
+        ("package.json", '{"dependencies": {"lib": "../lib"}}'),
+        ("package.json", '{"dependencies": {"lib": "/opt/lib"}}'),
+        ("package.json", '{"devDependencies": {"lib": "file:///opt/lib.tgz"}}'),
+        ("package.json", '{"optionalDependencies": {"lib": "link:.."}}'),
+        ("package.json", '{"overrides": {"lib": {"inner": "file:/opt/lib"}}}'),
+        ("package-lock.json", '{"packages": {"../lib": {}}}'),
+        ("package-lock.json", '{"packages": {"node_modules/lib": {"resolved": "../lib"}}}'),
+        (
+            "package-lock.json",
+            '{"packages": {"node_modules/lib": {"resolved": "file:/opt/l.tgz"}}}',
+        ),
+    ],
+)
+def test_packages_outside_of_the_project_are_refused_by_npm_too(
+    cache: _Keys, root: Path, file: str, text: str
+) -> None:
+    (root / "package.json").write_text("{}")
+    (root / "package-lock.json").write_text("{}")
+    (root / file).write_text(text)
+    with pytest.raises(DependencyError, match=rf"{file} names a package outside of the project"):
+        nodejs.install(root, cache)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer.pulumi.hosts import typescript
+from plugin_image.renderer.pulumi.dependencies import Cache
 from plugin_image.renderer.pulumi.hosts.typescript import CompiledSources
+from plugin_image.renderer.supervise import Deadline
 
 _CODE = "exports.answer = 42;"
 
@@ -27,11 +28,12 @@ class _Renders:
     def __init__(self, folder: Path, root: Path) -> None:
         self._folder = folder
         self._root = root
+        self._cache = Cache(folder / "cache", folder / "scratch", Deadline(20), 2**30)
         self.env: dict[str, str] = {}
 
     def sources(self, *, installed: str = "node_modules") -> CompiledSources:
         modules = self._folder / installed
-        return CompiledSources(self._folder / "cache", self._root, modules, self.env)
+        return CompiledSources(self._cache, self._root, modules, self.env)
 
     def keep(self, files: dict[str, str], *, installed: str = "node_modules") -> None:
         recorded = self._folder / "recorded.json"
@@ -40,7 +42,7 @@ class _Renders:
 
     def kept(self, *, installed: str = "node_modules") -> dict[str, str] | None:
         found = self.sources(installed=installed).kept()
-        return None if found is None else json.loads(found.read_text())
+        return None if found is None else json.loads(found.read_text().partition("\n")[2])
 
 
 @pytest.fixture
@@ -163,12 +165,13 @@ def test_a_program_that_compiled_nothing_leaves_nothing(renders: _Renders, tmp_p
     assert not (tmp_path / "cache").exists()
 
 
-def test_what_was_used_least_recently_makes_room(
-    renders: _Renders, root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(typescript, "_KEPT", 2)
-    for number in range(4):
-        (root / "index.ts").write_text(f"{number}")
-        renders.keep({"index.ts": _CODE})
-    assert len(list((tmp_path / "cache" / "typescript").iterdir())) == 2
-    assert renders.kept() is not None
+@pytest.mark.parametrize("damage", [b"", b"{}", b'{"index.ts": "exports.answer = 43;"}'])
+def test_what_is_not_as_it_was_kept_is_compiled_again(damage: bytes, renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE})
+    kept = renders.sources().kept()
+    assert kept
+    checksum = kept.read_bytes().partition(b"\n")[0]
+    kept.write_bytes(checksum + b"\n" + damage)
+    assert renders.kept() is None
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() == {"index.ts": _CODE}

@@ -16,11 +16,15 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
     """Answers functions with its own configuration and their arguments."""
 
     def __init__(self, engine: str) -> None:
-        self._told: dict[str, Any] = {"engine": engine}
+        self._told: dict[str, Any] = {"engine": engine, "checked": []}
 
     def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802
         self._told["variables"] = dict(request.variables)
         return provider_pb2.ConfigureResponse()
+
+    def Check(self, request: Any, context: Any) -> Any:  # noqa: N802
+        self._told["checked"].append(structs.from_struct(request.news))
+        return provider_pb2.CheckResponse()
 
     def Invoke(self, request: Any, context: Any) -> Any:  # noqa: N802
         arguments = structs.from_struct(request.args)

@@ -1,5 +1,6 @@
 """A monitor whose outside is replaced: events are kept, and the provider is a fake."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,8 +8,11 @@ from typing import Any
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
 from plugin_image.renderer.pulumi.monitor import structs, wire
-from plugin_image.renderer.pulumi.monitor.core import Deployment, Monitor
+from plugin_image.renderer.pulumi.monitor.core import Constructed, Deployment, Monitor
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.monitor.job import LiveName
+from plugin_image.renderer.pulumi.monitor.names import Names
+from plugin_image.renderer.pulumi.monitor.naming import AUTONAMING_KEY, namer
 from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
@@ -21,23 +25,26 @@ class FakePlugin:
 
     namespace: str
     asked: list[Any] = field(default_factory=list)
+    constructed: list[Any] = field(default_factory=list)
     unknown_kinds: int = 0
+    children: int | None = None
     closed: bool = False
 
-    def invoke(self, function: str, arguments: Any) -> Any:
+    def invoke(self, function: str, arguments: Mapping[str, Any]) -> Any:
         self.asked.append(function)
         response = provider_pb2.InvokeResponse()
-        getattr(response, "return").CopyFrom(arguments)
+        structs.into_struct(arguments, getattr(response, "return"))
         response.failures.add(property="chart", reason="missing")
         return response
 
-    def construct(self, request: Any, fields: Mapping[str, Any]) -> Any:
+    def construct(self, request: Any, fields: Mapping[str, Any], called: str) -> Constructed:
         self.asked.append((request.type, fields["project"]))
+        self.constructed.append(request)
         if self.unknown_kinds:
-            raise MonitorError("UNKNOWN", "an unknown kind")
+            raise MonitorError("UNKNOWN", f"the unknown kind {self.unknown_kinds}")
         response = provider_pb2.ConstructResponse(urn=f"urn:constructed::{request.name}")
         structs.into_struct({"resources": ["one"]}, response.state)
-        return response
+        return Constructed(response, self.children)
 
     def learn(self, error: MonitorError) -> bool:
         self.unknown_kinds -= 1
@@ -50,14 +57,28 @@ class FakePlugin:
 class Harness:
     """A monitor, what it reported, and the providers it started."""
 
-    def __init__(self, **deployment: Any) -> None:
+    def __init__(
+        self,
+        *,
+        suffix_hash: bool = False,
+        key: bytes = b"",
+        autonaming: Any = None,
+        live_names: Mapping[str, LiveName] | None = None,
+        **deployment: Any,
+    ) -> None:
         self.events: list[Event] = []
         self.plugins: list[FakePlugin] = []
         self.stacks: dict[str, tuple[dict[str, Any], list[str]]] = {}
-        names = {"project": "shop", "stack": "dev", "organization": "acme", "root": "/src"}
+        names = {"project": "shop", "stack": "dev", "organization": "acme"}
+        settings = {AUTONAMING_KEY: json.dumps(autonaming)} if autonaming else {}
         self.monitor = Monitor(
-            Deployment(**{**names, "namespace": "team", **deployment}),
-            lambda _type, _urn, name: name,
+            Deployment(**{**names, "root": "/src", "namespace": "team", **deployment}),
+            Names(
+                namer(settings, **names),
+                suffix_hash=suffix_hash,
+                key=key,
+                live=live_names or {},
+            ),
             self.events.append,
             start_plugin=self._start,
             read_stack=self._read,

@@ -6,9 +6,11 @@ from pulumi.runtime.proto import callback_pb2, resource_pb2
 
 from plugin_image.renderer.pulumi.monitor import shapes, structs, wire
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.monitor.job import LiveName
 from tests.unit.renderer.pulumi.monitor.harness import COMPONENT, CONFIG_MAP, Harness, secret
 
 STACK_URN = "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"
+KEY = f"{CONFIG_MAP}::settings"
 
 
 @pytest.fixture
@@ -60,7 +62,8 @@ class TestObjects:
         assert response.urn == f"urn:pulumi:dev::shop::{CONFIG_MAP}::settings"
         assert response.id == "team/settings"
         assert state["metadata"]["namespace"] == "team"
-        assert shapes.find_mark(state["metadata"]["uid"]) == (0, 11)
+        marks = shapes.Marks({0: CONFIG_MAP})
+        assert marks.find(state["metadata"]["uid"]) == (0, 11)
 
     def test_what_a_program_set_itself_stays(self, harness: Harness) -> None:
         given = {"metadata": {"name": "own", "namespace": "there", "uid": "mine"}}
@@ -77,6 +80,30 @@ class TestObjects:
     def test_a_generated_name_is_left_to_be_refused_as_a_whole(self, harness: Harness) -> None:
         harness.register(CONFIG_MAP, "settings", {"metadata": {"generateName": "s-"}})
         assert "name" not in harness.recording.registrations[0].object["metadata"]
+
+    @pytest.mark.parametrize("metadata", [{}, {"generateName": "s-"}])
+    def test_a_name_in_the_cluster_comes_before_one_of_our_own(
+        self, metadata: dict[str, str]
+    ) -> None:
+        harness = Harness(live_names={KEY: LiveName("settings-1f2e")})
+        response = harness.register(CONFIG_MAP, "settings", {"metadata": metadata})
+        (entry,) = harness.recording.registrations
+        assert response.id == "team/settings-1f2e"
+        assert entry.object["metadata"]["name"] == "settings-1f2e"
+        assert entry.auto_name == "settings"
+
+    def test_a_name_of_the_program_comes_before_the_one_in_the_cluster(self) -> None:
+        harness = Harness(live_names={KEY: LiveName("settings-1f2e")})
+        response = harness.register(CONFIG_MAP, "settings", {"metadata": {"name": "own"}})
+        assert response.id == "team/own"
+        assert harness.recording.registrations[0].auto_name is None
+
+    def test_a_name_in_the_cluster_is_secret_where_its_pattern_is(self) -> None:
+        harness = Harness(live_names={KEY: LiveName("settings-hunter2")})
+        harness.monitor._names._namer = lambda unnamed: secret(unnamed.name)
+        harness.register(CONFIG_MAP, "settings")
+        (entry,) = harness.recording.registrations
+        assert entry.object["metadata"]["name"] == secret("settings-hunter2")
 
     def test_metadata_that_is_secret_as_a_whole_stays_so(self, harness: Harness) -> None:
         response = harness.register(CONFIG_MAP, "settings", {"metadata": secret({"labels": {}})})
@@ -197,6 +224,68 @@ class TestComponents:
         return structs.from_struct(getattr(harness.monitor.Invoke(request), "return"))
 
 
+class TestInheritance:
+    @pytest.mark.parametrize(
+        ("field", "kept"), [("protect", "protect"), ("retainOnDelete", "retain_on_delete")]
+    )
+    @pytest.mark.parametrize(
+        ("said", "comes_out"),
+        [
+            ((None, None, None), False),
+            ((None, None, True), True),
+            ((True, None, None), True),
+            ((True, False, None), False),
+            ((True, None, False), False),
+            ((False, True, None), True),
+        ],
+    )
+    def test_the_nearest_that_says_it_decides(
+        self,
+        harness: Harness,
+        field: str,
+        kept: str,
+        said: tuple[bool | None, ...],
+        comes_out: bool,
+    ) -> None:
+        *of_components, own = ({} if word is None else {field: word} for word in said)
+        parent = ""
+        for depth, fields in enumerate(of_components):
+            options: dict[str, Any] = {"custom": False, "parent": parent, **fields}
+            parent = harness.register(COMPONENT, f"depth-{depth}", **options).urn
+        options = {"parent": parent, **own}
+        harness.register(CONFIG_MAP, "a", **options)
+        assert getattr(harness.recording.registrations[0], kept) is comes_out
+
+    def test_children_of_objects_inherit_from_them(self, harness: Harness) -> None:
+        parent = harness.register(CONFIG_MAP, "parent", protect=True).urn
+        harness.register(CONFIG_MAP, "child", parent=parent)
+        assert [entry.protect for entry in harness.recording.registrations] == [True, True]
+
+    def test_ignored_changes_are_an_objects_own(self, harness: Harness) -> None:
+        parent = harness.register(CONFIG_MAP, "a", ignoreChanges=["data", "metadata.labels"]).urn
+        harness.register(CONFIG_MAP, "b", parent=parent)
+        ignored = [entry.ignore_changes for entry in harness.recording.registrations]
+        assert ignored == [["data", "metadata.labels"], []]
+
+    def test_what_forces_a_new_object_is_recorded(self, harness: Harness) -> None:
+        provider = harness.register(
+            "pulumi:providers:kubernetes", "p", {"enableConfigMapMutable": "true"}
+        )
+        reference = f"{provider.urn}::{provider.id}"
+        harness.register(CONFIG_MAP, "a", provider=reference, replaceOnChanges=["data.b"])
+        (entry,) = harness.recording.registrations
+        assert (entry.mutable, entry.replace_on_changes) == (["ConfigMap"], ["data.b"])
+
+    def test_a_component_of_the_provider_is_constructed_with_what_it_inherits(
+        self, harness: Harness
+    ) -> None:
+        parent = harness.register(COMPONENT, "outer", custom=False, retainOnDelete=True).urn
+        chart = "kubernetes:helm.sh/v4:Chart"
+        harness.register(chart, "web", remote=True, custom=False, parent=parent, protect=True)
+        (request,) = harness.plugins[0].constructed
+        assert (request.protect, request.retainOnDelete) == (True, True)
+
+
 class TestTheRealProvider:
     def test_components_of_the_kubernetes_provider_are_constructed_by_it(
         self, harness: Harness
@@ -231,7 +320,7 @@ class TestTheRealProvider:
         harness.register(chart, "first", remote=True, custom=False)
         harness.plugins[0].unknown_kinds = 100
         harness.plugins[0].learn = lambda _error: False  # type: ignore[assignment,method-assign]
-        with pytest.raises(MonitorError, match="an unknown kind"):
+        with pytest.raises(MonitorError, match="the unknown kind"):
             harness.register(chart, "second", remote=True, custom=False)
 
     def test_functions_are_answered_by_it_with_their_failures(self, harness: Harness) -> None:
@@ -317,10 +406,19 @@ class TestWhatHasNoMeaningInARender:
         references = [harness.monitor.RegisterPackage(package).ref for package in (one, two, one)]
         assert references == ["package-0", "package-1", "package-0"]
 
-    def test_a_program_is_finished_when_its_sdk_says_so(self, harness: Harness) -> None:
-        assert not harness.recording.finished
+    def test_an_sdk_says_that_all_is_registered_and_not_that_the_program_has_ended(
+        self, harness: Harness
+    ) -> None:
         harness.monitor.SignalAndWaitForShutdown(empty_pb2.Empty())
-        assert harness.recording.finished
+        assert harness.events == [{"signalled": True}]
+        assert not harness.recording.finished
+
+    def test_what_another_process_registers_is_refused_and_told(self, harness: Harness) -> None:
+        request = resource_pb2.RegisterResourceRequest(type=CONFIG_MAP, name="a", custom=True)
+        with pytest.raises(Refusal, match="another process or thread"):
+            harness.monitor.RegisterResourceElsewhere(request)
+        assert len(harness.recording.refusals) == 1
+        assert not harness.recording.registrations
 
     def test_a_program_is_at_its_end_when_its_stack_has_outputs(self, harness: Harness) -> None:
         stack = harness.register("pulumi:pulumi:Stack", "shop-dev", custom=False)

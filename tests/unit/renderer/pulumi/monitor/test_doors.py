@@ -16,7 +16,8 @@ from pulumi.runtime.proto import (
 
 from plugin_image.renderer.pulumi.monitor.direct import DirectStub, InPlaceExecutor
 from plugin_image.renderer.pulumi.monitor.engine import Engine
-from plugin_image.renderer.pulumi.monitor.server import serve
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError
+from plugin_image.renderer.pulumi.monitor.server import Elsewhere, serve
 from tests.unit.renderer.pulumi.monitor.harness import CONFIG_MAP, Harness
 
 Doors = tuple[Harness, resource_pb2_grpc.ResourceMonitorStub, engine_pb2_grpc.EngineStub]
@@ -81,7 +82,52 @@ def test_any_version_of_pulumi_is_good_enough(doors: Doors) -> None:
 def test_the_end_is_heard(doors: Doors) -> None:
     harness, monitor, _ = doors
     monitor.SignalAndWaitForShutdown(empty_pb2.Empty())
-    assert harness.recording.finished
+    assert harness.events == [{"signalled": True}]
+
+
+class _Failing:
+    """A service that fails in these words."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def Invoke(self, _request: object) -> None:  # noqa: N802 - the protocol's name
+        raise MonitorError("UNKNOWN", self._words)
+
+
+def _failure(service: object) -> grpc.RpcError:
+    """What a client is told of a call that fails."""
+    with serve(service, Engine(print)) as address, grpc.insecure_channel(address) as channel:
+        monitor = resource_pb2_grpc.ResourceMonitorStub(channel)
+        with pytest.raises(grpc.RpcError) as failed:
+            monitor.Invoke(resource_pb2.ResourceInvokeRequest())
+        return failed.value
+
+
+@pytest.mark.parametrize("words", [" not found ", "\tnot found\n", "not found\r\n \n", "not found"])
+def test_a_failure_is_told_without_the_blanks_that_node_js_stumbles_over(words: str) -> None:
+    assert _failure(_Failing(words)).details() == "not found"
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "語", "%", "\n", "😀"])
+def test_a_long_failure_is_cut_and_not_lost(letter: str) -> None:
+    failure = _failure(_Failing(f"chart {letter * 100_000}"))
+    assert failure.code() is grpc.StatusCode.UNKNOWN
+    assert str(failure.details()).startswith("chart")
+
+
+def test_what_the_program_starts_may_ask_and_register_nothing() -> None:
+    harness = Harness()
+    service, engine = Elsewhere(harness.monitor), Engine(harness.events.append)
+    with serve(service, engine) as address, grpc.insecure_channel(address) as channel:
+        monitor = resource_pb2_grpc.ResourceMonitorStub(channel)
+        asked = resource_pb2.SupportsFeatureRequest(id="secrets")
+        assert monitor.SupportsFeature(asked).hasSupport
+        request = resource_pb2.RegisterResourceRequest(type=CONFIG_MAP, name="a", custom=True)
+        with pytest.raises(grpc.RpcError):
+            monitor.RegisterResource(request)
+    assert not harness.recording.registrations
+    assert harness.recording.refusals
 
 
 @pytest.fixture

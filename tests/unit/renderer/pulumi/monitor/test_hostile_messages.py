@@ -20,7 +20,31 @@ from plugin_image.renderer.pulumi.monitor.engine import Engine
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError
 from plugin_image.renderer.pulumi.monitor.server import serve
 from plugin_image.renderer.pulumi.options import Options
-from tests.unit.renderer.pulumi.monitor.harness import Harness
+from tests.unit.renderer.pulumi.monitor.harness import CONFIG_MAP, Harness
+
+
+def _field(number: int, data: bytes) -> bytes:
+    """A field of bytes, as it is on the wire."""
+    return bytes([number << 3 | 2]) + _varint(len(data)) + data
+
+
+def _varint(number: int) -> bytes:
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*encoded, number])
+
+
+def _in_list(value: bytes) -> bytes:
+    """A `Value` that is a list of the `Value`."""
+    return _field(6, _field(1, value))
+
+
+def _in_map(value: bytes) -> bytes:
+    """A `Value` that is a map of the `Value`."""
+    return _field(5, _field(1, _field(1, b"k") + _field(2, value)))
+
 
 MONITOR = "/pulumirpc.ResourceMonitor/"
 SECONDS = 5
@@ -73,7 +97,7 @@ def test_mutated_messages_are_answered_or_refused(seed: int) -> None:
             assert error.code != "INTERNAL", f"{rpc} stumbles over {request}: {error.__cause__!r}"
     json.dumps(harness.events)
     try:
-        documents.to_stream(manifests.build(harness.recording, Options(allow_empty=True)))
+        documents.to_stream(manifests.build(harness.recording, Options(allow_empty=True), None))
     except RenderError as error:
         assert str(error)
 
@@ -98,23 +122,43 @@ def test_bytes_that_are_no_message_get_a_grpc_error(channel: grpc.Channel, seed:
         assert error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED, f"{rpc} hangs"
 
 
-def test_a_message_nested_beyond_measure_is_refused(channel: grpc.Channel) -> None:
-    value = struct_pb2.Value(string_value="x")
-    encoded = value.SerializeToString()
-    for _ in range(2000):
-        # A list_value (field 6) that holds one value (field 1).
-        inner = b"\x0a" + _varint(len(encoded)) + encoded
-        encoded = b"\x32" + _varint(len(inner)) + inner
-    entry = b"\x0a\x01k\x12" + _varint(len(encoded)) + encoded
-    struct = b"\x0a" + _varint(len(entry)) + entry
-    type_ = b"kubernetes:core/v1:ConfigMap"
-    # Its type (field 1), that it is no component (field 4), and the object (field 5).
-    request = (
-        b"\x0a" + _varint(len(type_)) + type_ + b"\x20\x01\x2a" + _varint(len(struct)) + struct
-    )
+@pytest.mark.parametrize("inner", [_in_list, _in_map], ids=["lists", "maps"])
+@pytest.mark.parametrize("levels", [31, 35, 100, 240, 249, 251, 340, 2000, 25_000])
+def test_objects_are_nested_in_250_levels_and_in_no_more(
+    channel: grpc.Channel, levels: int, inner: Callable[[bytes], bytes]
+) -> None:
+    value = struct_pb2.Value(string_value="x").SerializeToString()
+    for _ in range(levels - 1):
+        value = inner(value)
+    struct = _field(1, _field(1, b"spec") + _field(2, value))
+    named = _field(1, b"kubernetes:example.com/v1:Own") + _field(2, f"{inner}{levels}".encode())
+    request = named + b"\x20\x01" + _field(5, struct)
+    if levels < structs.MOST_LEVELS:
+        _send(channel, "RegisterResource", request)
+        return
     with pytest.raises(grpc.RpcError) as refused:
         _send(channel, "RegisterResource", request)
-    assert refused.value.code() is not grpc.StatusCode.DEADLINE_EXCEEDED
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    said = str(refused.value.details())
+    assert said.startswith("kubernetes:example.com/v1:Own '")
+    assert "nested in more than 250 levels" in said
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        b"\x0b" * 30_000,  # groups in groups, which no message of the protocol has
+        b"\x2a" + b"\xff" * 20_000,
+        b"\x2a\xff\xff\xff\xff\x0f" + b"a" * 2000,
+        b"\x2a" * 5000,
+        b"\x80" * 5000,
+    ],
+    ids=["groups", "a length without end", "a length beyond the end", "tags", "a tag without end"],
+)
+def test_long_messages_that_are_none_get_a_grpc_error(channel: grpc.Channel, tail: bytes) -> None:
+    with pytest.raises(grpc.RpcError) as refused:
+        _send(channel, "RegisterResource", _field(1, CONFIG_MAP.encode()) + tail)
+    assert refused.value.code() in (grpc.StatusCode.INTERNAL, grpc.StatusCode.INVALID_ARGUMENT)
 
 
 def test_after_all_of_that_the_monitor_still_answers(channel: grpc.Channel) -> None:
@@ -172,11 +216,3 @@ def _value(generator: random.Random, depth: int) -> Any:
         return [_value(generator, depth - 1) for _ in range(3)]
     keys = ["name", "namespace", "generateName", "annotations", "value", "a"]
     return {key: _value(generator, depth - 1) for key in generator.sample(keys, 3)}
-
-
-def _varint(number: int) -> bytes:
-    encoded = bytearray()
-    while number > 0x7F:
-        encoded.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*encoded, number])

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from google.protobuf import struct_pb2
 from pulumi.runtime.proto import resource_pb2
 
 from plugin_image.renderer.pulumi.monitor import structs
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
 from plugin_image.renderer.pulumi.monitor.plugin import KubernetesPlugin, PluginEnvironment
-from tests.unit.renderer.pulumi.monitor.harness import secret
+from plugin_image.renderer.pulumi.monitor.rehearsal import Rehearsal
 
 ROOT = Path(__file__).parents[5]
 FAKE = Path(__file__).with_name("fake_provider.py")
@@ -30,7 +29,12 @@ def plugin_in(folder: Path, body: str | None) -> KubernetesPlugin:
         kube_version="1.31.0",
         api_versions=("v1", "apps/v1", "apps/v1/Deployment"),
     )
-    return KubernetesPlugin(environment, namespace="team", endpoint=lambda: "127.0.0.1:7")
+    return KubernetesPlugin(
+        environment,
+        namespace="team",
+        endpoint=lambda: "127.0.0.1:7",
+        rehearsal=lambda: ("127.0.0.1:8", Rehearsal()),
+    )
 
 
 @pytest.fixture
@@ -41,9 +45,7 @@ def plugin(tmp_path: Path) -> Iterator[KubernetesPlugin]:
 
 
 def invoke(plugin: KubernetesPlugin, function: str, **arguments: Any) -> dict[str, Any]:
-    struct = struct_pb2.Struct()
-    structs.into_struct(arguments, struct)
-    return structs.from_struct(getattr(plugin.invoke(function, struct), "return"))
+    return structs.from_struct(getattr(plugin.invoke(function, arguments), "return"))
 
 
 def test_the_provider_is_told_of_no_cluster_but_what_is_known_of_it(
@@ -62,12 +64,6 @@ def test_concurrent_first_calls_start_one_provider(
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: invoke(plugin, "kubernetes:yaml:decode"), range(8)))
     assert (tmp_path / "starts").read_text() == "started\n"
-
-
-def test_functions_get_plain_values(plugin: KubernetesPlugin) -> None:
-    given = {"text": secret("a"), "deep": [{"b": secret([secret("c")])}]}
-    answer = invoke(plugin, "kubernetes:yaml:decode", **given)
-    assert answer["arguments"] == {"text": "a", "deep": [{"b": ["c"]}]}
 
 
 def test_charts_see_the_destination_unless_the_program_says_otherwise(
@@ -94,19 +90,23 @@ def test_a_failure_is_told_in_the_providers_words(plugin: KubernetesPlugin) -> N
         invoke(plugin, "kubernetes:helm:template", fail=True)
 
 
-def test_a_kind_that_was_unknown_is_known_to_the_next_provider(
+def test_a_kind_that_was_unknown_is_told_to_the_provider_that_runs(
     plugin: KubernetesPlugin, tmp_path: Path
 ) -> None:
     unknown = MonitorError(
         "UNKNOWN",
         "failed to determine if the following GVK is namespaced: example.com/v1, Kind=Foo",
     )
-    invoke(plugin, "kubernetes:yaml:decode")
-    assert plugin.learn(unknown)
-    assert not plugin.learn(unknown), "it is known now: trying again would never end"
     assert not plugin.learn(MonitorError("UNKNOWN", "the chart is broken"))
-    invoke(plugin, "kubernetes:yaml:decode")
-    assert (tmp_path / "starts").read_text() == "started\n" * 2
+    assert plugin.learn(unknown)
+    (definition,) = json.loads(invoke(plugin, "kubernetes:yaml:decode")["told"])["checked"]
+    assert definition["metadata"]["name"] == "foos.example.com"
+    assert definition["spec"]["scope"] == "Namespaced"
+    assert (tmp_path / "starts").read_text() == "started\n"
+
+
+def test_what_is_rehearsed_is_registered_elsewhere(plugin: KubernetesPlugin) -> None:
+    assert plugin.rehearse("kubernetes:helm.sh/v4:Chart", {"chart": "web"}) == 0
 
 
 def test_without_a_provider_what_needs_it_is_refused_by_name(tmp_path: Path) -> None:

@@ -17,9 +17,13 @@ JOB = Job(
     namespace="team",
     root="/src",
     folder="/src",
+    live_names={},
     config={},
     secret_keys=[],
     ignore_foreign=False,
+    allow_random=False,
+    suffix_hash=True,
+    naming_key="",
     kube_version="1.34.0",
     api_versions=[],
 )
@@ -54,3 +58,32 @@ def test_a_provider_is_looked_for_when_it_is_needed() -> None:
 def test_wrong_naming_is_refused_before_the_program_runs() -> None:
     with pytest.raises(ValueError, match="mode"):
         open_session(replace(JOB, config={"pulumi:autonaming": '{"mode": "random"}'}))
+
+
+def test_what_the_program_starts_may_ask_and_registers_nothing() -> None:
+    with open_session() as session:
+        address = session.endpoint_elsewhere()
+        assert session.endpoint_elsewhere() == address != session.endpoint()
+        with grpc.insecure_channel(address) as channel:
+            stub = resource_pb2_grpc.ResourceMonitorStub(channel)
+            asked = resource_pb2.SupportsFeatureRequest(id="secrets")
+            assert stub.SupportsFeature(asked).hasSupport
+            with pytest.raises(grpc.RpcError, match="registered in another process"):
+                stub.RegisterResource(resource_pb2.RegisterResourceRequest(type="a:b:C", name="c"))
+
+
+def test_what_is_rehearsed_is_counted_and_comes_to_nothing() -> None:
+    events: list[Event] = []
+    with Session(JOB, events.append, env={}, read_stack=stacks.refuse) as session:
+        address, rehearsal = session.rehearsal()
+        assert session.rehearsal() == (address, rehearsal)
+        with grpc.insecure_channel(address) as channel:
+            stub = resource_pb2_grpc.ResourceMonitorStub(channel)
+            assert not stub.SupportsFeature(
+                resource_pb2.SupportsFeatureRequest(id="secrets")
+            ).hasSupport
+            child = resource_pb2.RegisterResourceRequest(type="a:b:C", name="c", parent="urn:p")
+            assert stub.RegisterResource(child).urn != stub.RegisterResource(child).urn
+            stub.RegisterResourceOutputs(resource_pb2.RegisterResourceOutputsRequest(urn="urn:p"))
+        assert (rehearsal.children("urn:p"), rehearsal.children("urn:q")) == (2, 0)
+    assert not events

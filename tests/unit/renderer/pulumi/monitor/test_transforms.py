@@ -94,6 +94,83 @@ def test_a_transform_changes_what_comes_before_and_what_is_secret(callbacks: Cal
     assert "value" in harness.state(response)["data"]
 
 
+@pytest.mark.parametrize("option", ["protect", "retain_on_delete"])
+@pytest.mark.parametrize("set_to", [True, False, None])
+def test_a_transform_changes_how_an_object_is_protected(
+    callbacks: Callbacks, option: str, set_to: bool | None
+) -> None:
+    def change(_properties: dict[str, Any], options: Any) -> None:
+        options.ClearField(option)
+        if set_to is not None:
+            setattr(options, option, set_to)
+
+    harness = Harness()
+    harness.monitor.RegisterStackTransform(callbacks.add("options", change))
+    given: dict[str, Any] = {"protect": not set_to, "retainOnDelete": not set_to}
+    harness.register(CONFIG_MAP, "a", **given)
+    assert getattr(harness.recording.registrations[0], option) is bool(set_to)
+
+
+def test_a_transform_changes_what_an_object_is_called(callbacks: Callbacks) -> None:
+    def change(properties: dict[str, Any], options: Any) -> None:
+        properties["data"] = {"a": "2"}
+        options.aliases.add().spec.name = "old"
+        options.ignore_changes.append("data.b")
+        options.replace_on_changes.append("metadata.labels")
+
+    harness, plain = Harness(suffix_hash=True), Harness(suffix_hash=True)
+    harness.monitor.RegisterStackTransform(callbacks.add("options", change))
+    given = {"metadata": {"labels": {"c": "3"}}, "data": {"a": "1"}}
+    changed = harness.register(CONFIG_MAP, "new", given)
+    same = plain.register(
+        CONFIG_MAP, "old", {**given, "data": {"a": "2"}}, replaceOnChanges=["metadata.labels"]
+    )
+    assert changed.id == same.id
+    assert changed.id.startswith("team/old-")
+
+
+@pytest.mark.parametrize("defined", [False, True])
+def test_the_order_of_a_replacement_survives_transforms(
+    callbacks: Callbacks, defined: bool
+) -> None:
+    harness = Harness()
+    harness.monitor.RegisterStackTransform(callbacks.add("none", lambda *_: None))
+    harness.register(CONFIG_MAP, "a", deleteBeforeReplace=True, deleteBeforeReplaceDefined=defined)
+    assert harness.recording.registrations[0].delete_before_replace
+
+
+@pytest.mark.parametrize("set_to", [[], ["data"], ["data", "immutable"]])
+def test_a_transform_changes_what_an_object_ignores(
+    callbacks: Callbacks, set_to: list[str]
+) -> None:
+    def change(_properties: dict[str, Any], options: Any) -> None:
+        del options.ignore_changes[:]
+        options.ignore_changes.extend(set_to)
+
+    harness = Harness()
+    harness.monitor.RegisterStackTransform(callbacks.add("options", change))
+    harness.register(CONFIG_MAP, "a", ignoreChanges=["metadata"])
+    assert harness.recording.registrations[0].ignore_changes == set_to
+
+
+def test_a_transform_is_told_what_an_object_inherits_and_children_inherit_what_it_says(
+    callbacks: Callbacks,
+) -> None:
+    told = []
+
+    def change(_properties: dict[str, Any], options: Any) -> None:
+        told.append(options.protect if options.HasField("protect") else None)
+        options.protect = True
+
+    harness = Harness()
+    transform = callbacks.add("options", change)
+    outer = harness.register(COMPONENT, "outer", custom=False, protect=False).urn
+    inner = harness.register(COMPONENT, "inner", custom=False, parent=outer, transforms=[transform])
+    harness.register(CONFIG_MAP, "a", parent=inner.urn)
+    assert told == [False, True]
+    assert harness.recording.registrations[0].protect
+
+
 def test_transforms_of_a_remote_component_reach_what_its_provider_registers(
     callbacks: Callbacks,
 ) -> None:

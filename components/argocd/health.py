@@ -1,0 +1,77 @@
+"""HealthCheck: Argo CD tells whether what a plugin delivers has come about."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NotRequired, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.shared import argocd_names, inputs, validation
+from components.shared.errors import InvalidInputError
+
+_SCRIPTS: Final = Path(__file__).with_name("health_checks")
+CHECKS: Final = {path.stem.rpartition("_")[2]: path for path in sorted(_SCRIPTS.glob("*.lua"))}
+"""The script for each kind; its file's name is that of the kind in Argo CD's settings."""
+_KEY: Final = "resource.customizations.health."
+"""Source: Argo CD's util/settings/settings.go."""
+
+
+class HealthCheckArgs(TypedDict):
+    """Arguments of `HealthCheck`."""
+
+    kind: pulumi.Input[str]
+    """`ManifestWork`, of Open Cluster Management, or `Stack`, of the Pulumi Kubernetes Operator."""
+    namespace: NotRequired[pulumi.Input[str]]
+    """Namespace of Argo CD (default `argocd`)."""
+    config_map: NotRequired[pulumi.Input[str]]
+    """Argo CD's settings (default `argocd-cm`)."""
+
+
+class HealthCheck(pulumi.ComponentResource):
+    """Adds the health check of one kind to Argo CD's settings, and takes it away again.
+
+    Without one, Argo CD counts an object of a kind that it does not know as healthy as soon as
+    it is there. The patch owns its own key and nothing else; one that somebody else set is
+    never taken over.
+    """
+
+    kind: pulumi.Output[str]
+    """The kind whose health is checked, once it is."""
+
+    def __init__(
+        self, name: str, args: HealthCheckArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("argocd-cmp:index:HealthCheck", name, {**args}, opts)
+        where = f"HealthCheck {name}"
+        given = inputs.present(args)
+        inputs.reject_unknown(where, given, HealthCheckArgs.__annotations__)
+        data = inputs.checked(where, inputs.pick(given, ("kind",)), _data)
+        patch = k8s.core.v1.ConfigMapPatch(
+            name,
+            metadata=inputs.checked(
+                where, inputs.pick(given, ("namespace", "config_map")), _metadata
+            ),
+            data=data,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.kind = pulumi.Output.all(given.get("kind"), patch.metadata).apply(lambda k: str(k[0]))
+        self.register_outputs({"kind": self.kind})
+
+
+def _data(values: Mapping[str, Any]) -> dict[str, str]:
+    kind = validation.line("kind", validation.required(values, "kind"))
+    if kind not in CHECKS:
+        problem = f"is {kind!r}, for which there is no check here"
+        raise InvalidInputError("kind", problem, f"use {' or '.join(CHECKS)}")
+    script = CHECKS[kind]
+    return {f"{_KEY}{script.stem}": script.read_text()}
+
+
+def _metadata(values: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "namespace": validation.dns_label(
+            "namespace", values.get("namespace", argocd_names.NAMESPACE)
+        ),
+        "name": validation.object_name("config_map", values.get("config_map", "argocd-cm")),
+    }

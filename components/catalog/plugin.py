@@ -1,0 +1,265 @@
+"""ConfigManagementPlugin: any plugin, next to Argo CD's repo-server or as a Service of its own."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NotRequired, cast
+
+import pulumi
+
+from components.container.args import PluginContainerArgs
+from components.container.config_map import PluginConfig, PluginConfigArgs
+from components.container.container import CONTAINER_PREFIX, container_name
+from components.container.credentials import (
+    CredentialsArgs,
+    PluginCredentials,
+    PluginCredentialsArgs,
+)
+from components.container.plugin_yaml import PluginDefinitionArgs
+from components.repo_server.patch import ExportArgs
+from components.repo_server.sidecar import (
+    AskPassArgs,
+    RepoServerArgs,
+    RepoServerSidecar,
+    RepoServerSidecarArgs,
+)
+from components.service.certificates import (
+    CertificateArgs,
+    ServiceCertificates,
+    ServiceCertificatesArgs,
+)
+from components.service.proxy import LookupArgs, PluginProxy, PluginProxyArgs
+from components.service.service import PluginService, PluginServiceArgs, ServiceArgs
+from components.shared import inputs, validation
+from components.shared.errors import InvalidInputError
+from components.shared.target import TargetArgs
+
+SIDECAR: Final = "sidecar"
+SERVICE: Final = "service"
+MODES: Final = (SIDECAR, SERVICE)
+
+_PROXY: Final = (
+    *TargetArgs.__annotations__,
+    *ExportArgs.__annotations__,
+    *LookupArgs.__annotations__,
+    "plugins_volume",
+    "proxy_image",
+)
+"""Arguments that a plugin's own proxy has in common with it."""
+
+
+_OF_PROXY: Final = (*LookupArgs.__annotations__, "plugins_volume", "export")
+
+
+class ModeArgs(ServiceArgs, CertificateArgs, LookupArgs):
+    """Where a plugin runs. All but `mode` is read in service mode only."""
+
+    mode: NotRequired[str]
+    """`sidecar` of the repo-server (default), or `service`: pods of its own, and a proxy there."""
+    own_proxy: NotRequired[bool]
+    """Make the proxy as well (default true). Set false where one `PluginProxy` serves several."""
+
+
+class ConfigManagementPluginArgs(
+    PluginDefinitionArgs, CredentialsArgs, RepoServerArgs, AskPassArgs, ModeArgs
+):
+    """Arguments of `ConfigManagementPlugin`."""
+
+    image: pulumi.Input[str]
+    """Image reference, pinned by digest; `PluginImage` outputs one."""
+
+
+_READ_BY_SIDECARS: Final = frozenset(ConfigManagementPluginArgs.__annotations__) - (
+    ModeArgs.__annotations__.keys() - {"mode"}
+)
+
+
+class ConfigManagementPlugin(pulumi.ComponentResource):
+    """One config management plugin: its definition, its credentials, and where it runs.
+
+    Which mode it runs in, Applications do not see: the name and what it renders are the same.
+    """
+
+    plugin_name: pulumi.Output[str]
+    """The exact name that Applications write as `source.plugin.name`; known once installed."""
+    container_name: pulumi.Output[str]
+    """The container in the repo-server's pods: the plugin, its proxy, or empty without one."""
+    mode: pulumi.Output[str]
+    """`sidecar` or `service`."""
+    service_host: pulumi.Output[str]
+    """Name of its Service, for a `PluginProxy`; empty in sidecar mode."""
+    client_secret_name: pulumi.Output[str]
+    """Secret with the certificate for a `PluginProxy`; empty in sidecar mode."""
+    exported: pulumi.Output[dict[str, Any]]
+    """What is to be added to the repo-server, where this exports; for a `PluginExport`."""
+
+    def __init__(
+        self,
+        name: str,
+        args: ConfigManagementPluginArgs,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("argocd-cmp:index:ConfigManagementPlugin", name, None, opts)
+        where = f"ConfigManagementPlugin {name}"
+        given = inputs.present(args)
+        inputs.reject_unknown(where, given, ConfigManagementPluginArgs.__annotations__)
+        mode = inputs.located(where, lambda: _mode(given))
+        own_proxy = inputs.plain_flag(where, given, "own_proxy", default=True)
+        inputs.located(where, lambda: _check_git_creds(given, mode))
+        inputs.located(where, lambda: _refuse_unread(given, mode, own_proxy=own_proxy))
+
+        export = inputs.plain_flag(where, given, "export", default=False)
+        if export:
+            inputs.located(where, lambda: _refuse_credentials(given))
+
+        container, plugin_name = self._container(name, given, export=export and mode == SIDECAR)
+        nothing = pulumi.Output.from_input("")
+        self.service_host = self.client_secret_name = nothing
+        no_addition: dict[str, Any] = {}
+        self.exported = pulumi.Output.from_input(no_addition)
+        if mode == SIDECAR:
+            sidecar = RepoServerSidecar(
+                f"{name}-sidecar", cast(RepoServerSidecarArgs, container), self._child()
+            )
+            self.container_name = installed = sidecar.container_name
+            self.exported = sidecar.exported
+        else:
+            self._run_as_service(name, given, container)
+            installed = self.service_host
+            self.container_name = nothing
+            if own_proxy:
+                self.container_name = installed = self._make_proxy(name, given, plugin_name)
+
+        # Not before it is installed: what is named after the plugin has to wait for it.
+        self.plugin_name = pulumi.Output.all(plugin_name, installed).apply(
+            lambda known: str(known[0])
+        )
+        self.mode = pulumi.Output.from_input(mode)
+        self.register_outputs(
+            {
+                "plugin_name": self.plugin_name,
+                "container_name": self.container_name,
+                "mode": self.mode,
+                "service_host": self.service_host,
+                "client_secret_name": self.client_secret_name,
+                "exported": self.exported,
+            }
+        )
+
+    def _container(
+        self, name: str, given: Mapping[str, Any], *, export: bool
+    ) -> tuple[dict[str, Any], pulumi.Output[str]]:
+        """Make what the plugin's container mounts; return its arguments and the plugin's name."""
+        namespace = inputs.pick(given, ("namespace",))
+        definition = inputs.pick(given, PluginDefinitionArgs.__annotations__) | namespace
+        definition["export"] = export
+        config = PluginConfig(f"{name}-config", cast(PluginConfigArgs, definition), self._child())
+        taken = (*RepoServerArgs.__annotations__, *AskPassArgs.__annotations__)
+        container = inputs.pick(given, taken) | {
+            "image": given.get("image"),
+            "plugin_name": config.plugin_name,
+            "config_map_name": config.config_map_name,
+            "script_names": config.script_names,
+            "config_maps": config.manifests,
+        }
+        if credentials := inputs.pick(given, CredentialsArgs.__annotations__):
+            secret = PluginCredentials(
+                f"{name}-credentials",
+                cast(PluginCredentialsArgs, credentials | namespace),
+                self._child(),
+            )
+            container |= {
+                "secret_name": secret.secret_name,
+                "secret_env_keys": secret.env_keys,
+                "secret_file_keys": secret.file_keys,
+            }
+        return container, config.plugin_name
+
+    def _run_as_service(
+        self, name: str, given: Mapping[str, Any], container: Mapping[str, Any]
+    ) -> None:
+        certificates = ServiceCertificates(
+            f"{name}-certificates",
+            cast(
+                ServiceCertificatesArgs,
+                inputs.pick(given, (*CertificateArgs.__annotations__, "namespace"))
+                | {"plugin_name": container["plugin_name"]},
+            ),
+            self._child(),
+        )
+        service = PluginService(
+            f"{name}-service",
+            cast(
+                PluginServiceArgs,
+                inputs.pick(given, ServiceArgs.__annotations__)
+                | inputs.pick(container, PluginContainerArgs.__annotations__)
+                | {"certificate_secret": certificates.server_secret_name},
+            ),
+            self._child(),
+        )
+        self.service_host = service.service_host
+        self.client_secret_name = certificates.client_secret_name
+
+    def _make_proxy(
+        self, name: str, given: Mapping[str, Any], plugin_name: pulumi.Output[str]
+    ) -> pulumi.Output[str]:
+        args = inputs.pick(given, _PROXY) | {
+            "proxy_name": plugin_name.apply(
+                lambda known: f"{container_name(known).removeprefix(CONTAINER_PREFIX)}-proxy"
+            ),
+            "plugins": [
+                {
+                    "plugin_name": plugin_name,
+                    "host": self.service_host,
+                    "client_secret": self.client_secret_name,
+                }
+            ],
+        }
+        proxy = PluginProxy(f"{name}-proxy", cast(PluginProxyArgs, args), self._child())
+        self.exported = proxy.exported
+        return proxy.container_name
+
+    def _child(self) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(parent=self)
+
+
+def _refuse_credentials(given: Mapping[str, Any]) -> None:
+    """Refuse values: a new Secret would take the place of the one that running pods name."""
+    for field in ("credentials_env", "credentials_files"):
+        if field in given:
+            problem = "is set next to export, but who applies what is exported cannot know it"
+            raise InvalidInputError(field, problem, "put it into a Secret, and set existing_secret")
+
+
+def _check_git_creds(given: Mapping[str, Any], mode: str) -> None:
+    """Refuse to promise credentials that cannot come, and a socket that nobody asks."""
+    wanted = validation.flag("provide_git_creds", given.get("provide_git_creds", False))
+    if wanted and mode == SERVICE:
+        problem = (
+            "is true in service mode, but the socket and the files behind these credentials are in "
+            "the repo-server's own pod, so git would get none"
+        )
+        fix = "use mode sidecar, or give the plugin credentials of its own"
+        raise InvalidInputError("provide_git_creds", problem, fix)
+    if "ask_pass_volume" in given and not wanted:
+        problem = "is set without provide_git_creds, so Argo CD would never name the socket"
+        raise InvalidInputError(
+            "ask_pass_volume", problem, "set provide_git_creds, or leave it out"
+        )
+
+
+def _refuse_unread(given: Mapping[str, Any], mode: str, *, own_proxy: bool) -> None:
+    """Refuse arguments that nothing reads: who set one believes that it counts."""
+    for field in given:
+        if mode == SIDECAR and field not in _READ_BY_SIDECARS:
+            problem = "is for mode service, and the mode is sidecar"
+            raise InvalidInputError(field, problem, "set mode to service, or leave it out")
+        if mode == SERVICE and field in _OF_PROXY and not own_proxy:
+            problem = "is for the proxy of the repo-server, and own_proxy is false"
+            raise InvalidInputError(field, problem, "give it to the PluginProxy")
+
+
+def _mode(given: Mapping[str, Any]) -> str:
+    mode = given.get("mode", SIDECAR)
+    if mode not in MODES:
+        problem = f"is {mode!r}, no way to run a plugin"
+        raise InvalidInputError("mode", problem, f"use one of {', '.join(MODES)}")
+    return str(mode)

@@ -1,0 +1,1 @@
+"""A plugin's container, its definition and its credentials, in whatever pod it runs."""

@@ -1,0 +1,58 @@
+"""PluginConfig: a plugin's definition and scripts, in a ConfigMap."""
+
+from typing import Any, NotRequired
+
+import pulumi
+
+from components.container import plugin_yaml
+from components.shared import immutable_config_map, inputs
+
+
+class PluginConfigArgs(plugin_yaml.PluginDefinitionArgs):
+    """Arguments of `PluginConfig`."""
+
+    namespace: NotRequired[pulumi.Input[str]]
+    """Namespace of Argo CD's repo-server (default `argocd`)."""
+    export: NotRequired[bool]
+    """Make no ConfigMap, and output its manifest for a `PluginExport` (default false)."""
+
+
+class PluginConfig(pulumi.ComponentResource):
+    """The ConfigMap with a plugin's plugin.yaml and scripts.
+
+    Refuses every definition that cmp-server would refuse or silently ignore, and Pulumi
+    secrets: everyone who may read the namespace can read a ConfigMap.
+    """
+
+    plugin_name: pulumi.Output[str]
+    """The exact `plugin.name` of Applications: `<plugin_name>-<version>`."""
+    config_map_name: pulumi.Output[str]
+    """Generated name of the ConfigMap. It changes with the content."""
+    script_names: pulumi.Output[list[str]]
+    """File names of the scripts in the ConfigMap."""
+    manifests: pulumi.Output[list[dict[str, Any]]]
+    """The ConfigMap, where it is exported instead of made."""
+
+    def __init__(
+        self, name: str, args: PluginConfigArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("argocd-cmp:index:PluginConfig", name, {**args}, opts)
+        where = f"PluginConfig {name}"
+        given = inputs.present(args)
+        inputs.reject_unknown(where, given, PluginConfigArgs.__annotations__)
+        described = inputs.pick(given, plugin_yaml.PluginDefinitionArgs.__annotations__)
+        definition = inputs.checked(where, described, plugin_yaml.define)
+        data = definition.apply(lambda d: {plugin_yaml.FILE_NAME: d.document, **d.scripts})
+        config_map = immutable_config_map.make(name, where, given, data, self)
+        self.plugin_name = definition.apply(lambda d: d.full_name)
+        self.script_names = definition.apply(lambda d: sorted(d.scripts))
+        self.config_map_name = config_map.name
+        self.manifests = config_map.manifests
+        self.register_outputs(
+            {
+                "plugin_name": self.plugin_name,
+                "config_map_name": self.config_map_name,
+                "script_names": self.script_names,
+                "manifests": self.manifests,
+            }
+        )

@@ -1,0 +1,1 @@
+"""What is asked of the cluster before anything is changed."""

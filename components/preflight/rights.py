@@ -1,0 +1,194 @@
+"""Whether the account that installs may do everything an installation does, before any of it.
+
+The provider lets a forbidden change pass in a preview, and an `up` that meets one stops after
+the ConfigMap and the Secret. What the cluster has to be asked is decided here, and who asks
+it is an argument: nothing here knows a cluster.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pulumi
+import yaml
+
+from components.catalog.plugin import SERVICE
+from components.service.certificates import CERT_MANAGER, PULUMI
+from components.shared import argocd_names, validation
+from components.shared.errors import InstallerError
+
+ROLE: Final = "argocd-cmp-installer"
+"""Name of the Role that an error suggests."""
+_PATCHED: Final = ("get", "patch")
+_WATCHED: Final = ("list", "watch")
+_OWNED: Final = ("create", "get", *_WATCHED, "patch", "delete")
+"""The provider waits for the end of a deletion, and without `list` and `watch` waits for ever."""
+
+
+@dataclass(frozen=True)
+class Right:
+    """One verb on one kind of object in a namespace; with a name, on the object of that name."""
+
+    namespace: str
+    group: str
+    resource: str
+    verb: str
+    name: str = ""
+
+
+class NoAnswerError(Exception):
+    """No cluster said which rights the account has."""
+
+
+_AWAITED: Final = (
+    ("apps", "deployments"),
+    ("apps", "replicasets"),
+    ("", "pods"),
+    ("", "persistentvolumeclaims"),
+)
+"""What the provider watches while a Deployment rolls out; without the right it waits for ever."""
+
+Ask = Callable[[Collection[Right]], Collection[Right]]
+"""Returns those of the rights that the account has. Raises NoAnswerError."""
+
+
+def needed(plugin: Mapping[str, Any], applications: Iterable[Mapping[str, Any]]) -> list[Right]:
+    """Return the rights that installing a plugin and its Applications takes.
+
+    None where `check_deployment` is false: the cluster may not even be there yet. None either
+    where a name is a Pulumi secret, which stays one.
+    """
+    namespace = plugin.get("namespace", argocd_names.NAMESPACE)
+    deployment = plugin.get("deployment", argocd_names.REPO_SERVER)
+    homes = [args.get("namespace", namespace) for args in applications]
+    if plugin.get("check_deployment") is False or any(
+        isinstance(name, pulumi.Output) for name in (namespace, deployment, *homes)
+    ):
+        return []
+    validation.object_name("deployment", deployment)
+    for name in (namespace, *homes):
+        validation.dns_label("namespace", name)
+
+    rights: list[Right] = []
+    if not plugin.get("export"):
+        rights += [Right(namespace, "apps", "deployments", verb, deployment) for verb in _PATCHED]
+    if plugin.get("await_rollout") is not False and _rolls_out(plugin):
+        rights += [Right(namespace, *kind, verb) for kind in _AWAITED for verb in _WATCHED]
+    rights += [Right(namespace, *kind, verb) for kind in _owned_kinds(plugin) for verb in _OWNED]
+    rights += [
+        Right(home, "argoproj.io", "applications", verb)
+        for home in dict.fromkeys(homes)
+        for verb in _OWNED
+    ]
+    return list(dict.fromkeys(rights))
+
+
+def _rolls_out(plugin: Mapping[str, Any]) -> bool:
+    """Tell whether a Deployment changes: the repo-server's, or one of the plugin's own."""
+    return not plugin.get("export") or plugin.get("mode") == SERVICE
+
+
+def _owned_kinds(plugin: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return group and name of the kinds of objects that are made."""
+    kinds = []
+    if _rolls_out(plugin):
+        kinds.append(("", "configmaps"))
+    if "credentials_env" in plugin or "credentials_files" in plugin:
+        kinds.append(("", "secrets"))
+    if plugin.get("mode") == SERVICE:
+        kinds += [kind for kind in _service_kinds(plugin) if kind not in kinds]
+    return kinds
+
+
+def _service_kinds(plugin: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return group and name of the kinds of objects that service mode makes."""
+    kinds = [
+        ("apps", "deployments"),
+        ("", "services"),
+        ("policy", "poddisruptionbudgets"),
+        ("networking.k8s.io", "networkpolicies"),
+    ]
+    if "service_account" not in plugin:
+        kinds.append(("", "serviceaccounts"))
+    if "max_replicas" in plugin:
+        kinds.append(("autoscaling", "horizontalpodautoscalers"))
+    source = plugin.get("certificates", PULUMI)
+    if source == PULUMI:
+        kinds.append(("", "secrets"))
+    elif source == CERT_MANAGER:
+        kinds.append(("cert-manager.io", "certificates"))
+        if "issuer" not in plugin:
+            kinds.append(("cert-manager.io", "issuers"))
+    return kinds
+
+
+def require(rights: Sequence[Right], ask: Ask) -> None:
+    """Refuse to go on where the account lacks rights; the error names all of them, and the cure.
+
+    Without a cluster that answers there is nothing to refuse, and the provider has its own say.
+    """
+    if not rights:
+        return
+    try:
+        allowed = ask(rights)
+    except NoAnswerError as reason:
+        pulumi.log.info(f"Nobody was asked whether this account has the rights it needs: {reason}.")
+        return
+    missing = [right for right in rights if right not in allowed]
+    if missing:
+        raise InstallerError(_refusal(missing, rights))
+
+
+def _refusal(missing: Sequence[Right], rights: Sequence[Right]) -> str:
+    namespaces = dict.fromkeys(right.namespace for right in missing)
+    lines = [
+        "the account that Pulumi uses in the cluster lacks rights, so `up` would stop half-way:",
+        *(f"  {line}" for line in _sentences(missing)),
+        "Nothing was changed. Fix: if that is where Argo CD is, let somebody who may do so grant",
+        "the account (`kubectl auth whoami`) all of the following; otherwise correct namespace.",
+        "",
+        "kubectl apply -f - <<EOF",
+        yaml.safe_dump_all(
+            [_role(namespace, rights) for namespace in namespaces],
+            default_flow_style=None,
+            sort_keys=False,
+        ).rstrip(),
+        "EOF",
+        *(
+            f"kubectl create rolebinding {ROLE} -n {namespace} --role={ROLE} --user=<account>"
+            for namespace in namespaces
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def _sentences(rights: Sequence[Right]) -> list[str]:
+    return [
+        f"{', '.join(verbs)} {'.'.join(filter(None, (resource, group)))}"
+        f"{f' {name}' if name else ''} in namespace {namespace}"
+        for (namespace, group, resource, name), verbs in _by_object(rights).items()
+    ]
+
+
+def _role(namespace: str, rights: Sequence[Right]) -> dict[str, Any]:
+    """Return a Role with all that is needed: one with the missing alone would undo the last."""
+    rules: list[dict[str, list[str]]] = []
+    for (home, group, resource, name), verbs in _by_object(rights).items():
+        if home == namespace:
+            rule = {"apiGroups": [group], "resources": [resource]}
+            rules.append(rule | ({"resourceNames": [name]} if name else {}) | {"verbs": verbs})
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "Role",
+        "metadata": {"name": ROLE, "namespace": namespace},
+        "rules": rules,
+    }
+
+
+def _by_object(rights: Sequence[Right]) -> dict[tuple[str, str, str, str], list[str]]:
+    """Return the verbs of every kind of object, in the order in which it is first named."""
+    verbs: dict[tuple[str, str, str, str], list[str]] = {}
+    for right in rights:
+        key = (right.namespace, right.group, right.resource, right.name)
+        verbs.setdefault(key, []).append(right.verb)
+    return verbs

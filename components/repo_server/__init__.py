@@ -1,0 +1,1 @@
+"""A plugin in the repo-server's own pod."""

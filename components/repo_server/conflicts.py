@@ -1,0 +1,87 @@
+"""Refuses what another stack, or another component, has installed: a plugin's name, or a port.
+
+Server-side apply would refuse it, too, but not in a preview, and in words about fields.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import pulumi
+from pulumi.runtime.mocks import MockMonitor
+from pulumi.runtime.settings import get_monitor
+
+from components.container.container import Json
+from components.shared import inputs
+from components.shared.errors import InvalidInputError
+
+_PORT: Final = "argocd-cmp/port-"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What there is one of in a pod."""
+
+    containers: Collection[str]
+    annotations: Mapping[str, str]
+    """Of the Deployment; some of them claim a port."""
+
+
+def claims(containers: Collection[Json]) -> dict[str, str]:
+    """Return annotations by which containers claim their ports, each with who claims it.
+
+    All containers of a pod have one address. Of two patches that claim the same port, the
+    API server refuses the second, before any pod is rolled.
+    """
+    return {
+        f"{_PORT}{port['containerPort']}": container["name"]
+        for container in containers
+        for port in container.get("ports", [])
+    }
+
+
+def options(
+    name: str, where: str, taken: pulumi.Output[Taken], added: pulumi.Output[Taken]
+) -> pulumi.ResourceOptions:
+    """Return options for a patch that adds something to what is there.
+
+    Only where the patch is created is what it adds, if it is there, somebody else's. The SDK's
+    mocks, with which programs are unit-tested, run no hooks.
+    """
+    if isinstance(get_monitor(), MockMonitor):
+        return pulumi.ResourceOptions()
+
+    async def refuse(_args: pulumi.ResourceHookArgs) -> None:
+        known = await pulumi.Output.all(taken, added).future()
+        if known:
+            refuse_clash(where, *known)
+
+    hook = pulumi.ResourceHook(f"{name}-clash", refuse, pulumi.ResourceHookOptions(on_dry_run=True))
+    return pulumi.ResourceOptions(hooks=pulumi.ResourceHookBinding(before_create=[hook]))
+
+
+def refuse_clash(where: str, taken: Taken, added: Taken) -> None:
+    """Raise InvalidInputError when what is added is there already."""
+    for container in {*added.containers} & {*taken.containers}:
+        raise InvalidInputError(
+            "plugin_name",
+            f"and version make the container {container}, which the repo-server has already: "
+            "another stack installed that plugin, or this one lost track of it",
+            "set another version, or change it by the stack that installed it "
+            '(docs/installer.md, "When something is in the way")',
+            where,
+        )
+    inputs.located(
+        where, lambda: refuse_port("proxy_metrics_port", taken.annotations, added.annotations)
+    )
+
+
+def refuse_port(field: str, taken: Mapping[str, str], added: Mapping[str, str]) -> None:
+    """Raise InvalidInputError when a port is claimed that is claimed already."""
+    for claim in added.keys() & taken.keys():
+        raise InvalidInputError(
+            field,
+            f"is {claim.removeprefix(_PORT)}, on which container {taken[claim]} of the "
+            "repo-server's pods listens already",
+            "set another one, or let one PluginProxy serve the plugins of both",
+        )

@@ -1,0 +1,147 @@
+"""Adds a container to the repo-server's Deployment by server-side apply, and takes it away again.
+
+The patch owns the container and the volumes it names and nothing else, so several plugins,
+from one stack or many, coexist, and deleting it gives the Deployment back as it was. A field
+that somebody else owns is never taken over: `up` fails and names the owner.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NotRequired, Protocol, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.container.container import CONTAINER_PREFIX, Json
+from components.repo_server import conflicts, live
+from components.repo_server.live import Live
+from components.shared import inputs, reapply, target
+from components.shared.target import Target
+
+
+class ExportArgs(TypedDict):
+    """Whether what is added to the repo-server is for somebody else to apply."""
+
+    export: NotRequired[bool]
+    """Patch nothing, and output what a `PluginExport` makes files of (default false)."""
+
+
+class Addition(Protocol):
+    """What is added to the pod."""
+
+    @property
+    def name(self) -> str:
+        """The container's name, which begins with CONTAINER_PREFIX."""
+        ...
+
+    def pod_spec(self) -> Json:
+        """Return the container and its volumes."""
+        ...
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A container of the repo-server: in its Deployment, or as data for who owns that."""
+
+    container_name: pulumi.Output[str]
+    """Known once the Deployment is patched, where it is."""
+    exported: pulumi.Output[dict[str, Any]]
+    """Container, volumes and ConfigMaps; nothing where the Deployment is patched."""
+
+
+def install(
+    name: str,
+    where: str,
+    given: Mapping[str, Any],
+    addition: pulumi.Output[Any],
+    *,
+    shared_volumes: pulumi.Output[dict[str, str]],
+    config_maps: pulumi.Output[Any],
+    parent: pulumi.Resource,
+) -> Installed:
+    """Patch the Deployment that `given` names, or only export what would be added to it.
+
+    `addition` is an Addition. `shared_volumes` are those that it uses and the Deployment must
+    have, by the argument that names each. `config_maps` are manifests to export with it.
+    """
+    if inputs.plain_flag(where, given, "export", default=False):
+        exported = pulumi.Output.all(addition, config_maps).apply(
+            lambda known: {**known[0].pod_spec(), "configMaps": known[1]}
+        )
+        return Installed(addition.apply(lambda a: str(a.name)), exported)
+    nothing: dict[str, Any] = {}
+    name_once_patched = _patch(
+        name, where, given, addition, shared_volumes=shared_volumes, parent=parent
+    )
+    return Installed(name_once_patched, pulumi.Output.from_input(nothing))
+
+
+def _patch(
+    name: str,
+    where: str,
+    given: Mapping[str, Any],
+    addition: pulumi.Output[Any],
+    *,
+    shared_volumes: pulumi.Output[dict[str, str]],
+    parent: pulumi.Resource,
+) -> pulumi.Output[str]:
+    """Patch the Deployment, and return the container's name once it is done."""
+    destination = inputs.checked(where, inputs.pick(given, target.TARGET), target.of)
+    options = pulumi.ResourceOptions(parent=parent, custom_timeouts=target.timeouts(where, given))
+    if inputs.plain_flag(where, given, "check_deployment", default=True):
+        found = live.look_up(name, where, destination, shared_volumes, parent)
+        destination = found.apply(lambda deployment: deployment.target)
+        applied = pulumi.Output.all(found, addition).apply(lambda known: _applied(*known))
+        options = pulumi.ResourceOptions.merge(options, reapply.options(applied, CONTAINER_PREFIX))
+        taken = found.apply(lambda known: conflicts.Taken(known.containers, known.annotations))
+        added = addition.apply(lambda a: conflicts.Taken([a.name], _claims(a)))
+        options = pulumi.ResourceOptions.merge(
+            options, conflicts.options(name, where, taken, added)
+        )
+    patch = k8s.apps.v1.DeploymentPatch(
+        name,
+        # No `pulumi.com/patchFieldManager`: it would be one annotation of the live
+        # Deployment that every plugin's patch wants to set otherwise. The provider gives
+        # each patch a field manager of its own.
+        metadata={
+            "namespace": destination.apply(lambda t: t.namespace),
+            "name": destination.apply(lambda t: t.deployment),
+            "annotations": pulumi.Output.all(destination, addition).apply(
+                lambda known: _annotations(*known)
+            ),
+        },
+        spec=addition.apply(lambda a: {"template": {"spec": a.pod_spec()}}),
+        opts=options,
+    )
+    return pulumi.Output.all(addition, patch.metadata).apply(lambda known: str(known[0].name))
+
+
+def _annotations(destination: Target, addition: Addition) -> dict[str, str]:
+    annotations = {_fingerprint_key(addition): reapply.fingerprint(addition.pod_spec())}
+    annotations |= _claims(addition)
+    if not destination.await_rollout:
+        annotations[target.SKIP_AWAIT] = "true"
+    return annotations
+
+
+def _applied(deployment: Live, addition: Addition) -> bool:
+    """Tell whether the live Deployment is what the patch would make of it.
+
+    That includes the roll-out, where it is waited for: an `up` after a failed one tries again.
+    """
+    expected = _annotations(deployment.target, addition)
+    ours = {*expected, target.SKIP_AWAIT}
+    found = {key: value for key, value in deployment.annotations.items() if key in ours}
+    return (
+        found == expected
+        and addition.name in deployment.containers
+        and (deployment.rolled_out or not deployment.target.await_rollout)
+    )
+
+
+def _claims(addition: Addition) -> dict[str, str]:
+    return conflicts.claims(addition.pod_spec()["containers"])
+
+
+def _fingerprint_key(addition: Addition) -> str:
+    return f"argocd-cmp/{addition.name}"

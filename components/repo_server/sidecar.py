@@ -1,0 +1,82 @@
+"""RepoServerSidecar: a plugin as a sidecar of Argo CD's repo-server."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+
+from components.container.args import ContainerArgs, PluginContainerArgs, plugin_container
+from components.container.container import PluginContainer
+from components.repo_server import patch
+from components.repo_server.patch import ExportArgs
+from components.shared import inputs
+
+
+class RepoServerArgs(ContainerArgs, ExportArgs):
+    """All of that, and what a sidecar finds in the repo-server's pod."""
+
+    var_files_volume: NotRequired[pulumi.Input[str]]
+    """Its volume that holds `argocd-cmp-server` (default `var-files`)."""
+    plugins_volume: NotRequired[pulumi.Input[str]]
+    """Its volume for plugin sockets (default `plugins`)."""
+
+
+class AskPassArgs(TypedDict):
+    """How a plugin reaches the git credentials that the repo-server hands out."""
+
+    ask_pass_volume: NotRequired[pulumi.Input[str]]
+    """The repo-server's volume with its ask-pass socket, which HTTPS needs (default: none)."""
+
+
+class RepoServerSidecarArgs(PluginContainerArgs, RepoServerArgs, AskPassArgs):
+    """Arguments of `RepoServerSidecar`."""
+
+    config_maps: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, Any]]]]]
+    """Manifests of ConfigMaps to export with the container, as `PluginConfig` outputs them."""
+
+
+class RepoServerSidecar(pulumi.ComponentResource):
+    """Adds a plugin's container to the repo-server's Deployment by server-side apply.
+
+    The patch owns the container and the volumes it names and nothing else, so several
+    plugins, from one stack or many, coexist, and deleting it gives the Deployment back as it
+    was. A field that somebody else owns is never taken over: `up` fails and names the owner.
+    """
+
+    container_name: pulumi.Output[str]
+    """Name of the sidecar container; known once it is installed."""
+    exported: pulumi.Output[dict[str, Any]]
+    """What is to be added to the repo-server, where this exports; for a `PluginExport`."""
+
+    def __init__(
+        self, name: str, args: RepoServerSidecarArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("argocd-cmp:index:RepoServerSidecar", name, {**args}, opts)
+        where = f"RepoServerSidecar {name}"
+        given = inputs.present(args)
+        inputs.reject_unknown(where, given, RepoServerSidecarArgs.__annotations__)
+        sidecar = plugin_container(where, given)
+        installed = patch.install(
+            name,
+            where,
+            given,
+            sidecar,
+            shared_volumes=sidecar.apply(_shared_volumes),
+            config_maps=pulumi.Output.from_input(given.get("config_maps", [])),
+            parent=self,
+        )
+        self.container_name = installed.container_name
+        self.exported = installed.exported
+        self.register_outputs({"container_name": self.container_name, "exported": self.exported})
+
+
+def _shared_volumes(container: PluginContainer) -> dict[str, str]:
+    """Return the volumes of the repo-server that a container uses, by their argument."""
+    settings = container.settings
+    shared = {
+        "var_files_volume": settings.var_files_volume,
+        "plugins_volume": settings.plugins_volume,
+    }
+    if settings.ask_pass_volume:
+        shared["ask_pass_volume"] = settings.ask_pass_volume
+    return shared

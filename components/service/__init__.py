@@ -1,0 +1,1 @@
+"""A plugin in pods of its own, and the repo-server's way to it."""

@@ -1,0 +1,270 @@
+"""ServiceCertificates: what a plugin in service mode and the repo-server know each other by.
+
+Two certificates of one authority. The plugin's is for the name of its Service and good for
+servers only; the repo-server's is for its own identity and good for clients only. So neither
+a plugin nor anybody whom the authority has signed for something else can render elsewhere.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, NotRequired, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.container.container import container_name
+from components.service import haproxy
+from components.service.service import service_host
+from components.shared import argocd_names, inputs, validation
+from components.shared.errors import InvalidInputError
+
+PULUMI: Final = "pulumi"
+CERT_MANAGER: Final = "cert-manager"
+EXISTING: Final = "existing"
+SOURCES: Final = (PULUMI, CERT_MANAGER, EXISTING)
+
+_CERT_MANAGER_API: Final = "cert-manager.io/v1"
+_DAY_HOURS: Final = 24
+_AUTHORITY_HOURS: Final = 20 * 365 * _DAY_HOURS
+_CERTIFICATE_HOURS: Final = 10 * 365 * _DAY_HOURS
+_EARLY_HOURS: Final = 5 * 365 * _DAY_HOURS
+"""An `up` so long before the end makes a new one: a stack may rest for years."""
+
+
+class CertificateArgs(TypedDict):
+    """Where the certificates of service mode come from."""
+
+    certificates: NotRequired[str]
+    """`pulumi` (default) makes them and keeps them in the state, `cert-manager`, `existing`."""
+    server_secret: NotRequired[pulumi.Input[str]]
+    """With `existing`: Secret with `tls.crt`, `tls.key`, `ca.crt` for the Service's name."""
+    client_secret: NotRequired[pulumi.Input[str]]
+    """With `existing`: the same for the common name `argocd-repo-server`."""
+    issuer: NotRequired[pulumi.Input[str]]
+    """With `cert-manager`: an issuer that exists (default: one of its own for this plugin)."""
+    issuer_kind: NotRequired[str]
+    """`Issuer` (default) or `ClusterIssuer`."""
+
+
+class ServiceCertificatesArgs(CertificateArgs):
+    """Arguments of `ServiceCertificates`."""
+
+    plugin_name: pulumi.Input[str]
+    """The exact plugin name with its version."""
+    namespace: NotRequired[pulumi.Input[str]]
+    """Namespace of Argo CD's repo-server (default `argocd`)."""
+
+
+class ServiceCertificates(pulumi.ComponentResource):
+    """The two Secrets by which a plugin and the repo-server trust each other, and nobody else."""
+
+    server_secret_name: pulumi.Output[str]
+    """Secret with the certificate of the plugin's pods."""
+    client_secret_name: pulumi.Output[str]
+    """Secret with the certificate of the repo-server."""
+
+    def __init__(
+        self, name: str, args: ServiceCertificatesArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("argocd-cmp:index:ServiceCertificates", name, None, opts)
+        where = f"ServiceCertificates {name}"
+        given = inputs.present(args)
+        inputs.reject_unknown(where, given, ServiceCertificatesArgs.__annotations__)
+        source = inputs.located(where, lambda: _source(given))
+        checked = inputs.checked(where, given, _checked)
+        self._name = name
+        self._plugin = checked.apply(lambda c: str(c["name"]))
+        self._host = checked.apply(lambda c: str(c["host"]))
+        self._namespace = checked.apply(lambda c: str(c["namespace"]))
+        if source == EXISTING:
+            names = {side: _entry(checked, side) for side in _SECRETS}
+        elif source == CERT_MANAGER:
+            names = self._by_cert_manager(given)
+        else:
+            names = self._by_pulumi()
+        self.server_secret_name, self.client_secret_name = (names[side] for side in _SECRETS)
+        self.register_outputs(
+            {
+                "server_secret_name": self.server_secret_name,
+                "client_secret_name": self.client_secret_name,
+            }
+        )
+
+    def _by_cert_manager(self, given: Mapping[str, Any]) -> dict[str, pulumi.Output[str]]:
+        issuer: dict[str, pulumi.Input[str]]
+        if "issuer" in given:
+            issuer = {"name": given["issuer"], "kind": given.get("issuer_kind", "Issuer")}
+        else:
+            issuer = {"name": self._own_issuer(), "kind": "Issuer"}
+        server = {
+            "commonName": self._plugin,
+            "dnsNames": [self._host],
+            "usages": ["digital signature", "server auth"],
+        }
+        client = {
+            "commonName": haproxy.CLIENT_IDENTITY,
+            "dnsNames": [haproxy.CLIENT_IDENTITY],
+            "usages": ["digital signature", "client auth"],
+        }
+        return {
+            "server_secret": self._certificate("server", issuer, server),
+            "client_secret": self._certificate("client", issuer, client),
+        }
+
+    def _own_issuer(self) -> pulumi.Output[str]:
+        """Make an authority for this plugin alone, and return the Issuer that signs with it."""
+        roots = self._cert_manager_object("roots", "Issuer", {"selfSigned": {}})
+        authority = {"commonName": self._plugin, "isCA": True, "duration": f"{_AUTHORITY_HOURS}h"}
+        secret = self._certificate("ca", {"name": roots, "kind": "Issuer"}, authority)
+        return self._cert_manager_object("issuer", "Issuer", {"ca": {"secretName": secret}})
+
+    def _certificate(
+        self, suffix: str, issuer: Mapping[str, pulumi.Input[str]], content: Mapping[str, Any]
+    ) -> pulumi.Output[str]:
+        secret = pulumi.Output.concat(self._plugin, f"-{suffix}-tls")
+        spec = {
+            **content,
+            "secretName": secret,
+            "issuerRef": issuer,
+            "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Always"},
+        }
+        made = self._cert_manager_object(suffix, "Certificate", spec)
+        return pulumi.Output.all(secret, made).apply(lambda known: str(known[0]))
+
+    def _cert_manager_object(
+        self, suffix: str, kind: str, spec: Mapping[str, Any]
+    ) -> pulumi.Output[str]:
+        own_name = pulumi.Output.concat(self._plugin, f"-{suffix}")
+        made = k8s.apiextensions.CustomResource(
+            f"{self._name}-{suffix}",
+            api_version=_CERT_MANAGER_API,
+            kind=kind,
+            metadata={
+                "name": own_name,
+                "namespace": self._namespace,
+                "annotations": argocd_names.DELETE_AT_ONCE,
+            },
+            spec=spec,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return pulumi.Output.all(own_name, made.id).apply(lambda known: str(known[0]))
+
+    def _by_pulumi(self) -> dict[str, pulumi.Output[str]]:
+        import pulumi_tls as tls  # noqa: PLC0415 - only where it is chosen
+
+        def key(suffix: str) -> tls.PrivateKey:
+            return tls.PrivateKey(
+                f"{self._name}-{suffix}", algorithm="ECDSA", ecdsa_curve="P256", opts=child
+            )
+
+        child = pulumi.ResourceOptions(parent=self)
+        authority_key = key("ca")
+        authority = tls.SelfSignedCert(
+            f"{self._name}-ca",
+            private_key_pem=authority_key.private_key_pem,
+            subject=tls.SelfSignedCertSubjectArgs(common_name=self._plugin),
+            is_ca_certificate=True,
+            allowed_uses=["cert_signing", "crl_signing"],
+            validity_period_hours=_AUTHORITY_HOURS,
+            early_renewal_hours=_EARLY_HOURS,
+            opts=child,
+        )
+
+        def secret(
+            side: str, common_name: pulumi.Input[str], dns_name: pulumi.Input[str], use: str
+        ) -> pulumi.Output[str]:
+            own = key(side)
+            request = tls.CertRequest(
+                f"{self._name}-{side}",
+                private_key_pem=own.private_key_pem,
+                subject=tls.CertRequestSubjectArgs(common_name=common_name),
+                dns_names=[dns_name],
+                opts=child,
+            )
+            certificate = tls.LocallySignedCert(
+                f"{self._name}-{side}",
+                ca_private_key_pem=authority_key.private_key_pem,
+                ca_cert_pem=authority.cert_pem,
+                cert_request_pem=request.cert_request_pem,
+                allowed_uses=["digital_signature", use],
+                validity_period_hours=_CERTIFICATE_HOURS,
+                early_renewal_hours=_EARLY_HOURS,
+                opts=child,
+            )
+            return self._secret(
+                side,
+                {
+                    haproxy.CERTIFICATE: certificate.cert_pem,
+                    haproxy.PRIVATE_KEY: own.private_key_pem,
+                    haproxy.AUTHORITY: authority.cert_pem,
+                },
+            )
+
+        repo_server = haproxy.CLIENT_IDENTITY
+        return {
+            "server_secret": secret("server", self._plugin, self._host, "server_auth"),
+            "client_secret": secret("client", repo_server, repo_server, "client_auth"),
+        }
+
+    def _secret(self, side: str, data: Mapping[str, pulumi.Input[str]]) -> pulumi.Output[str]:
+        # Neither immutable nor autonamed, unlike credentials: HAProxy follows a new content, and
+        # a new name would roll the repo-server for it.
+        made = k8s.core.v1.Secret(
+            f"{self._name}-{side}",
+            metadata={
+                "name": pulumi.Output.concat(self._plugin, f"-{side}-tls"),
+                "namespace": self._namespace,
+                "annotations": argocd_names.DELETE_AT_ONCE,
+            },
+            type="kubernetes.io/tls",
+            string_data=pulumi.Output.secret(data),
+            opts=pulumi.ResourceOptions(
+                parent=self, additional_secret_outputs=["data", "stringData"]
+            ),
+        )
+        return made.metadata.apply(argocd_names.name_of)
+
+
+_SECRETS: Final = ("server_secret", "client_secret")
+_OF_SOURCE: Final = {
+    **dict.fromkeys(_SECRETS, EXISTING),
+    **dict.fromkeys(("issuer", "issuer_kind"), CERT_MANAGER),
+}
+"""Arguments that mean something for one source only."""
+
+
+def _entry(checked: pulumi.Output[dict[str, str]], field: str) -> pulumi.Output[str]:
+    return checked.apply(lambda known: known[field])
+
+
+def _source(given: Mapping[str, Any]) -> str:
+    source = given.get("certificates", PULUMI)
+    if source not in SOURCES:
+        problem = f"is {source!r}, no source of certificates"
+        raise InvalidInputError("certificates", problem, f"use one of {', '.join(SOURCES)}")
+    for field, belongs_to in _OF_SOURCE.items():
+        if field in given and source != belongs_to:
+            problem = f"is set, but certificates is {source}, so nothing would read it"
+            raise InvalidInputError(field, problem, f"set certificates to {belongs_to}")
+    if given.get("issuer_kind", "Issuer") not in ("Issuer", "ClusterIssuer"):
+        problem = f"is {given['issuer_kind']!r}, no kind of issuer"
+        raise InvalidInputError("issuer_kind", problem, "use Issuer or ClusterIssuer")
+    if source == EXISTING:
+        for field in _SECRETS:
+            validation.required(given, field)
+    return str(source)
+
+
+def _checked(values: Mapping[str, Any]) -> dict[str, str]:
+    plugin_name = validation.required(values, "plugin_name")
+    namespace = validation.dns_label("namespace", values.get("namespace", argocd_names.NAMESPACE))
+    names = {
+        field: validation.object_name(field, values[field])
+        for field in (*_SECRETS, "issuer")
+        if field in values
+    }
+    return {
+        **names,
+        "name": container_name(plugin_name),
+        "host": service_host(plugin_name, namespace),
+        "namespace": namespace,
+    }

@@ -1,0 +1,269 @@
+"""The objects of a plugin that runs as a Service, all of its name and with its labels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.container.container import PluginContainer
+from components.service import haproxy
+from components.service.haproxy import METRICS_PORT, PORT
+from components.service.pod import Placement, ServicePod
+from components.shared import argocd_names, immutable_config_map
+from components.shared.target import SKIP_AWAIT, Target
+
+PLUGIN_LABEL: Final = "argocd.argoproj.io/plugin"
+"""What Argo CD's own proposal of plugins as services (argoproj/argo-cd#14132) looks for."""
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What decides how many pods there are."""
+
+    most: int
+    metric: str | None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The arguments of service mode, checked."""
+
+    replicas: int
+    cpu_utilization: int
+    renders_per_pod: int
+    drain_seconds: int
+    grace_seconds: int
+    node_selector: Mapping[str, str]
+    tolerations: Sequence[Mapping[str, Any]]
+    priority_class: str | None
+    image_pull_secrets: Sequence[str]
+    service_account_annotations: Mapping[str, str]
+    pod_labels: Mapping[str, str]
+    pod_annotations: Mapping[str, str]
+    repo_server_labels: Mapping[str, str]
+    proxy_image: str
+    certificate_secret: str
+
+
+@dataclass(frozen=True)
+class ServiceObjects:
+    """Makes the objects of one plugin, which all have its name."""
+
+    name: str
+    plugin: pulumi.Output[PluginContainer]
+    settings: pulumi.Output[Settings]
+    target: pulumi.Output[Target]
+    parent: pulumi.Resource
+
+    def service_account(self) -> pulumi.Output[str]:
+        """Make an account without rights and without a token; return its name."""
+        account = k8s.core.v1.ServiceAccount(
+            self.name,
+            metadata=self._metadata(
+                annotations=self.settings.apply(lambda s: s.service_account_annotations)
+            ),
+            automount_service_account_token=False,
+            opts=self._child(),
+        )
+        return account.metadata.apply(argocd_names.name_of)
+
+    def proxy_config(self) -> pulumi.Output[str]:
+        """Make the ConfigMap that HAProxy runs by; return its name."""
+        namespace = self.target.apply(lambda t: t.namespace)
+        data = self.plugin.apply(
+            lambda p: {
+                haproxy.CONFIG_FILE: haproxy.plugin_side(p.plugin_name),
+                haproxy.RUN_SCRIPT: haproxy.RUN,
+            }
+        )
+        return immutable_config_map.create(f"{self.name}-proxy", namespace, data, self.parent)
+
+    def deployment(
+        self,
+        *,
+        account: pulumi.Output[str],
+        has_account: bool,
+        argocd_image: pulumi.Output[str],
+        proxy_config_map: pulumi.Output[str],
+        scales: bool,
+        timeouts: pulumi.CustomTimeouts,
+    ) -> k8s.apps.v1.Deployment:
+        """Make the Deployment. Where it scales, how many pods there are is not said."""
+
+        def template(known: Sequence[Any]) -> dict[str, Any]:
+            plugin, settings, name, image, config_map = known
+            pod = ServicePod(
+                plugin=plugin,
+                argocd_image=image,
+                proxy_image=settings.proxy_image,
+                proxy_config_map=config_map,
+                certificate_secret=settings.certificate_secret,
+                placement=_placement(plugin, settings, name, mount_token=has_account),
+                drain_seconds=settings.drain_seconds,
+                grace_seconds=settings.grace_seconds,
+            )
+            metadata: dict[str, Any] = {
+                "labels": {**settings.pod_labels, **_labels(plugin.name)},
+                "annotations": dict(settings.pod_annotations),
+            }
+            return {"metadata": metadata, "spec": pod.spec()}
+
+        parts = (self.plugin, self.settings, account, argocd_image, proxy_config_map)
+        return k8s.apps.v1.Deployment(
+            self.name,
+            metadata=self._metadata(annotations=self.target.apply(_annotations)),
+            spec={
+                # Where it scales, the autoscaler decides, and no `up` puts its decision back.
+                **({} if scales else {"replicas": self.settings.apply(lambda s: s.replicas)}),
+                "selector": {"match_labels": self.plugin.apply(lambda p: _selector(p.name))},
+                "strategy": {
+                    "type": "RollingUpdate",
+                    "rolling_update": {"max_unavailable": 0, "max_surge": 1},
+                },
+                "template": pulumi.Output.all(*parts).apply(template),
+            },
+            opts=pulumi.ResourceOptions.merge(
+                self._child(), pulumi.ResourceOptions(custom_timeouts=timeouts)
+            ),
+        )
+
+    def service(self) -> None:
+        """Make the Service by whose name the repo-server's proxy finds the pods."""
+        k8s.core.v1.Service(
+            self.name,
+            metadata=self._metadata(
+                labels=self.plugin.apply(lambda p: {**_labels(p.name), PLUGIN_LABEL: "true"}),
+                # With no pod ready there is still a name to look up.
+                annotations={"pulumi.com/skipAwait": "true"},
+            ),
+            spec={
+                # Headless: the proxy knows each pod, and gives a render to the least busy.
+                "cluster_ip": "None",
+                "selector": self.plugin.apply(lambda p: _selector(p.name)),
+                "ports": [{"name": "renders", "port": PORT, "protocol": "TCP"}],
+            },
+            opts=self._child(),
+        )
+
+    def disruption_budget(self) -> None:
+        """Let nodes be drained pod by pod."""
+        k8s.policy.v1.PodDisruptionBudget(
+            self.name,
+            metadata=self._metadata(),
+            spec={
+                "max_unavailable": 1,
+                "selector": {"match_labels": self.plugin.apply(lambda p: _selector(p.name))},
+            },
+            opts=self._child(),
+        )
+
+    def network_policy(self, metrics_namespace: str | None) -> None:
+        """Let the repo-server's pods connect and, to the metrics, those of one namespace."""
+        rules: list[dict[str, Any]] = [
+            {
+                "from": [
+                    {
+                        "podSelector": {
+                            "matchLabels": self.settings.apply(lambda s: s.repo_server_labels)
+                        }
+                    }
+                ],
+                "ports": [{"port": PORT, "protocol": "TCP"}],
+            }
+        ]
+        if metrics_namespace:
+            labels = {"kubernetes.io/metadata.name": metrics_namespace}
+            rules.append(
+                {
+                    "from": [{"namespaceSelector": {"matchLabels": labels}}],
+                    "ports": [{"port": METRICS_PORT, "protocol": "TCP"}],
+                }
+            )
+        k8s.networking.v1.NetworkPolicy(
+            self.name,
+            metadata=self._metadata(),
+            spec=pulumi.Output.all(self.plugin, rules).apply(
+                lambda known: {
+                    "podSelector": {"matchLabels": _selector(known[0].name)},
+                    "policyTypes": ["Ingress"],
+                    "ingress": known[1],
+                }
+            ),
+            opts=self._child(),
+        )
+
+    def autoscaler(self, scaling: Scaling) -> None:
+        """Scale by CPU, and by a metric of the pods where one is named."""
+        k8s.autoscaling.v2.HorizontalPodAutoscaler(
+            self.name,
+            metadata=self._metadata(annotations={"pulumi.com/skipAwait": "true"}),
+            spec=pulumi.Output.all(self.plugin, self.settings).apply(
+                lambda known: {
+                    "scaleTargetRef": {
+                        "apiVersion": "apps/v1",
+                        "kind": "Deployment",
+                        "name": known[0].name,
+                    },
+                    "minReplicas": known[1].replicas,
+                    "maxReplicas": scaling.most,
+                    "metrics": _metrics(known[1], scaling),
+                }
+            ),
+            opts=self._child(),
+        )
+
+    def _metadata(
+        self,
+        *,
+        labels: pulumi.Input[dict[str, str]] | None = None,
+        annotations: pulumi.Input[Mapping[str, str]] | None = None,
+    ) -> Any:
+        return {
+            "name": self.plugin.apply(lambda p: p.name),
+            "namespace": self.target.apply(lambda t: t.namespace),
+            "labels": labels or self.plugin.apply(lambda p: _labels(p.name)),
+            **({"annotations": annotations} if annotations else {}),
+        }
+
+    def _child(self) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(parent=self.parent)
+
+
+def _selector(name: str) -> dict[str, str]:
+    return {"app.kubernetes.io/name": name, "app.kubernetes.io/component": "argocd-plugin"}
+
+
+def _labels(name: str) -> dict[str, str]:
+    return {**_selector(name), "app.kubernetes.io/part-of": "argocd"}
+
+
+def _annotations(target: Target) -> dict[str, str]:
+    return {} if target.await_rollout else {SKIP_AWAIT: "true"}
+
+
+def _placement(
+    plugin: PluginContainer, settings: Settings, account: str, *, mount_token: bool
+) -> Placement:
+    return Placement(
+        service_account=account,
+        mount_token=mount_token,
+        node_selector=settings.node_selector,
+        tolerations=settings.tolerations,
+        priority_class=settings.priority_class,
+        image_pull_secrets=settings.image_pull_secrets,
+        selector=_selector(plugin.name),
+    )
+
+
+def _metrics(settings: Settings, scaling: Scaling) -> list[dict[str, Any]]:
+    target = {"type": "Utilization", "averageUtilization": settings.cpu_utilization}
+    metrics: list[dict[str, Any]] = [
+        {"type": "Resource", "resource": {"name": "cpu", "target": target}}
+    ]
+    if scaling.metric:
+        target = {"type": "AverageValue", "averageValue": str(settings.renders_per_pod)}
+        pods = {"metric": {"name": scaling.metric}, "target": target}
+        metrics.append({"type": "Pods", "pods": pods})
+    return metrics

@@ -1,0 +1,246 @@
+"""PluginService: a plugin as a Deployment and a Service of its own."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NotRequired, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.container import image_reference
+from components.container.args import PluginContainerArgs, plugin_container
+from components.container.container import CONTAINER_PREFIX, container_name
+from components.service.objects import Scaling, ServiceObjects, Settings
+from components.shared import argocd_names, inputs, target, validation
+from components.shared.errors import InvalidInputError
+
+PROXY_IMAGE: Final = (
+    "docker.io/library/haproxy:3.2.23-alpine"
+    "@sha256:5961c68bc8a81c5124d0a98ab20f81b74717d6afe596e805977d9cf84c126222"
+)
+"""HAProxy's official image: Alpine Linux, and so a shell, which the reload needs."""
+
+DEFAULT_REPLICAS: Final = 2
+_CPU_UTILIZATION: Final = 70
+_DRAIN_SECONDS: Final = 30
+"""What CoreDNS and kube-dns keep an answer for, as most clusters configure them."""
+_GRACE_SECONDS: Final = 120
+"""That, what Argo CD lets a render take by default, and what ending takes besides."""
+
+
+class ServiceArgs(TypedDict):
+    """How a plugin runs in service mode. In sidecar mode none of these may be set."""
+
+    replicas: NotRequired[pulumi.Input[int]]
+    """Pods of the plugin, the fewest if it scales (default 2)."""
+    max_replicas: NotRequired[int]
+    """Scale up to so many pods, by a HorizontalPodAutoscaler (default: it does not scale)."""
+    cpu_utilization: NotRequired[pulumi.Input[int]]
+    """Percentage of the requested CPU that it scales for (default 70)."""
+    renders_metric: NotRequired[str]
+    """Metric of the pods to scale by as well, which a metrics adapter has to serve."""
+    renders_per_pod: NotRequired[pulumi.Input[int]]
+    """Average value of that metric to scale for (default 2)."""
+    drain_seconds: NotRequired[pulumi.Input[int]]
+    """How long a pod that ends takes renders: what the cluster's DNS is behind (default 30)."""
+    grace_seconds: NotRequired[pulumi.Input[int]]
+    """How long a pod may take to end, with that and the renders under way (default 120)."""
+    node_selector: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
+    """Labels of the nodes that the pods may run on."""
+    tolerations: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, str]]]]]
+    """Taints of nodes that the pods do not mind, as in a pod's spec."""
+    priority_class: NotRequired[pulumi.Input[str]]
+    """PriorityClass of the pods."""
+    image_pull_secrets: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
+    """Secrets with the credentials of the registries that the images come from."""
+    service_account: NotRequired[str]
+    """ServiceAccount that exists, whose token is mounted (default: a new one, without either)."""
+    service_account_annotations: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
+    """Annotations of the new ServiceAccount, by which clouds give it an identity."""
+    pod_labels: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
+    """More labels of the pods."""
+    pod_annotations: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
+    """Annotations of the pods."""
+    repo_server_labels: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
+    """Labels of the pods that may connect (default: the name that Argo CD's manifests give)."""
+    metrics_namespace: NotRequired[str]
+    """Namespace whose pods may read the metrics, too (default: none)."""
+    argocd_image: NotRequired[pulumi.Input[str]]
+    """Image with `argocd-cmp-server` (default: that of the live repo-server)."""
+    proxy_image: NotRequired[pulumi.Input[str]]
+    """Image of HAProxy 2.6 or newer with a shell (default: the official one, by digest)."""
+
+
+class PluginServiceArgs(PluginContainerArgs, ServiceArgs):
+    """Arguments of `PluginService`."""
+
+    certificate_secret: pulumi.Input[str]
+    """Secret with `tls.crt`, `tls.key` and `ca.crt` of a certificate for the Service's name."""
+
+
+class PluginService(pulumi.ComponentResource):
+    """A plugin with pods of its own, that take renders from the repo-server alone.
+
+    Nothing here touches the repo-server: it finds the plugin by a `PluginProxy`.
+    """
+
+    service_host: pulumi.Output[str]
+    """Name of the Service, as `<name>.<namespace>.svc`; known once its pods are ready."""
+
+    def __init__(
+        self, name: str, args: PluginServiceArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("argocd-cmp:index:PluginService", name, {**args}, opts)
+        where = f"PluginService {name}"
+        given = inputs.present(args)
+        inputs.reject_unknown(where, given, PluginServiceArgs.__annotations__)
+        plugin = plugin_container(where, given)
+        service = inputs.checked(where, inputs.pick(given, _SERVICE), _service)
+        account = _plain_name(where, given, "service_account")
+        destination = inputs.checked(where, inputs.pick(given, target.TARGET), target.of)
+        scaling = (
+            inputs.located(where, lambda: _scaling(given)) if "max_replicas" in given else None
+        )
+        metrics_namespace = _plain_name(where, given, "metrics_namespace")
+        argocd_image = self._argocd_image(name, where, given, destination)
+        made = ServiceObjects(name, plugin, service, destination, self)
+
+        config = made.proxy_config()
+        deployment = made.deployment(
+            account=pulumi.Output.from_input(account) if account else made.service_account(),
+            has_account=account is not None,
+            argocd_image=argocd_image,
+            proxy_config_map=config,
+            scales=scaling is not None,
+            timeouts=target.timeouts(where, given),
+        )
+        made.service()
+        made.disruption_budget()
+        made.network_policy(metrics_namespace)
+        if scaling:
+            made.autoscaler(scaling)
+        self.service_host = pulumi.Output.all(plugin, destination, deployment.metadata).apply(
+            lambda known: service_host(known[0].plugin_name, known[1].namespace)
+        )
+        self.register_outputs({"service_host": self.service_host})
+
+    def _argocd_image(
+        self,
+        name: str,
+        where: str,
+        given: Mapping[str, Any],
+        destination: pulumi.Output[target.Target],
+    ) -> pulumi.Output[str]:
+        if "argocd_image" in given:
+            return inputs.checked(
+                where,
+                {"argocd_image": given["argocd_image"]},
+                lambda known: image_reference.pinned("argocd_image", known["argocd_image"]),
+            )
+        if not inputs.plain_flag(where, given, "check_deployment", default=True):
+            problem = "is missing, and check_deployment is false, so it is not looked up either"
+            fix = "set it to the image of the repo-server"
+            raise InvalidInputError("argocd_image", problem, fix, where)
+        live = k8s.apps.v1.Deployment.get(
+            f"{name}-repo-server",
+            destination.apply(lambda t: f"{t.namespace}/{t.deployment}"),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return live.spec.apply(lambda spec: inputs.located(where, lambda: _image_of(spec)))
+
+
+def service_host(plugin_name: object, namespace: str) -> str:
+    """Return the name of a plugin's Service, which its certificate is for."""
+    return f"{container_name(plugin_name)}.{namespace}.svc"
+
+
+_SERVICE: Final = tuple(Settings.__dataclass_fields__)
+
+
+def _service(values: Mapping[str, Any]) -> Settings:
+    def number(field: str, default: int, unit: str) -> int:
+        return validation.whole_number(field, values.get(field, default), unit=unit)
+
+    def mapping(field: str) -> dict[str, str]:
+        return validation.string_map(field, values.get(field, {}))
+
+    drain = number("drain_seconds", _DRAIN_SECONDS, "seconds")
+    grace = number("grace_seconds", _GRACE_SECONDS, "seconds")
+    if grace <= drain:
+        problem = f"is {grace}, no more than drain_seconds, so no render could end in time"
+        raise InvalidInputError("grace_seconds", problem, f"set it to {drain + 90} or so")
+    priority = values.get("priority_class")
+    labels = values.get("repo_server_labels", {"app.kubernetes.io/name": argocd_names.REPO_SERVER})
+    return Settings(
+        replicas=number("replicas", DEFAULT_REPLICAS, "pods"),
+        cpu_utilization=number("cpu_utilization", _CPU_UTILIZATION, "percent"),
+        renders_per_pod=number("renders_per_pod", 2, "renders"),
+        drain_seconds=drain,
+        grace_seconds=grace,
+        node_selector=mapping("node_selector"),
+        tolerations=_tolerations(values.get("tolerations", [])),
+        priority_class=(
+            None if priority is None else validation.object_name("priority_class", priority)
+        ),
+        image_pull_secrets=[
+            validation.object_name("image_pull_secrets", name)
+            for name in validation.strings(
+                "image_pull_secrets", values.get("image_pull_secrets", [])
+            )
+        ],
+        service_account_annotations=mapping("service_account_annotations"),
+        pod_labels=mapping("pod_labels"),
+        pod_annotations=mapping("pod_annotations"),
+        repo_server_labels=_not_empty(labels),
+        proxy_image=str(
+            image_reference.image("proxy_image", values.get("proxy_image", PROXY_IMAGE))
+        ),
+        certificate_secret=validation.object_name(
+            "certificate_secret", validation.required(values, "certificate_secret")
+        ),
+    )
+
+
+def _not_empty(labels: object) -> dict[str, str]:
+    checked = validation.string_map("repo_server_labels", labels)
+    if not checked:
+        problem = "is empty, which means every pod of the namespace"
+        raise InvalidInputError("repo_server_labels", problem, "name the repo-server's labels")
+    return checked
+
+
+def _tolerations(value: object) -> list[Mapping[str, Any]]:
+    known = {"key", "operator", "value", "effect", "tolerationSeconds"}
+    if not isinstance(value, list) or not all(
+        isinstance(item, Mapping) and item and item.keys() <= known for item in value
+    ):
+        problem = f"must be a list of objects with {', '.join(sorted(known))}"
+        raise InvalidInputError("tolerations", problem, "write them as in a pod's spec")
+    return value
+
+
+def _scaling(given: Mapping[str, Any]) -> Scaling:
+    most = validation.whole_number("max_replicas", given["max_replicas"], unit="pods")
+    fewest = given.get("replicas", DEFAULT_REPLICAS)
+    if isinstance(fewest, int | float) and most < fewest:
+        problem = f"is {most}, less than replicas, which is {fewest}"
+        raise InvalidInputError("max_replicas", problem, "raise it, or lower replicas")
+    return Scaling(most, given.get("renders_metric"))
+
+
+def _plain_name(where: str, given: Mapping[str, Any], field: str) -> str | None:
+    value = given.get(field)
+    if value is None:
+        return None
+    return inputs.located(where, lambda: validation.object_name(field, value))
+
+
+def _image_of(spec: k8s.apps.v1.outputs.DeploymentSpec) -> str:
+    """Return the image of Argo CD: that of the container which is no plugin's."""
+    pod = spec.template.spec
+    containers = [c for c in (pod.containers if pod else None) or [] if c.image]
+    ours = [c for c in containers if not c.name.startswith(CONTAINER_PREFIX)]
+    named = [c for c in ours if c.name.endswith("repo-server")] or ours
+    if not named or named[0].image is None:
+        problem = "is not set, and the live Deployment has no container that could tell it"
+        raise InvalidInputError("argocd_image", problem, "set it")
+    return named[0].image

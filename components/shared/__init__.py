@@ -1,0 +1,1 @@
+"""What the components have in common."""

@@ -1,0 +1,78 @@
+"""A ConfigMap that never changes: in the cluster, or as a manifest for somebody else's.
+
+A change of the content makes a new ConfigMap, the pod's reference to it rolls the pods, and
+only then is the old one deleted: scripts and settings never change under running pods.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.shared import argocd_names, inputs, reapply
+from components.shared.validation import dns_label, object_name
+
+
+@dataclass(frozen=True)
+class ImmutableConfigMap:
+    """A ConfigMap, by its name, and the manifest of one that Pulumi does not make itself."""
+
+    name: pulumi.Output[str]
+    manifests: pulumi.Output[list[dict[str, Any]]]
+    """One, or none where the ConfigMap is in the cluster."""
+
+
+def make(
+    name: str,
+    where: str,
+    given: Mapping[str, Any],
+    data: pulumi.Output[dict[str, str]],
+    parent: pulumi.Resource,
+) -> ImmutableConfigMap:
+    """Make the ConfigMap in the namespace of `given`, or only its manifest where that exports."""
+    if inputs.plain_flag(where, given, "export", default=False):
+        manifest = data.apply(lambda known: _manifest(name, known))
+        named = manifest.apply(lambda m: str(m["metadata"]["name"]))
+        return ImmutableConfigMap(named, manifest.apply(lambda m: [m]))
+    namespace = inputs.checked(
+        where,
+        {"namespace": given.get("namespace", argocd_names.NAMESPACE)},
+        lambda known: dns_label("namespace", known["namespace"]),
+    )
+    nothing: list[dict[str, Any]] = []
+    made = create(name, namespace, data, parent)
+    return ImmutableConfigMap(made, pulumi.Output.from_input(nothing))
+
+
+def create(
+    name: str,
+    namespace: pulumi.Output[str],
+    data: pulumi.Output[dict[str, str]],
+    parent: pulumi.Resource,
+) -> pulumi.Output[str]:
+    """Make the ConfigMap and return its generated name."""
+    # Pulumi's autonaming, not a hash of the content: going back to an earlier content after a
+    # failed roll-out must not meet the object that still waits to be deleted.
+    config_map = k8s.core.v1.ConfigMap(
+        name,
+        metadata={"namespace": namespace, "annotations": argocd_names.DELETE_AT_ONCE},
+        immutable=True,
+        data=data,
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    return config_map.metadata.apply(argocd_names.name_of)
+
+
+def _manifest(name: str, data: Mapping[str, str]) -> dict[str, Any]:
+    """Return the object without a namespace: whoever applies it knows where Argo CD is."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {
+            "name": object_name("the component's name", f"{name}-{reapply.fingerprint(data)}")
+        },
+        "immutable": True,
+        "data": dict(data),
+    }

@@ -1,0 +1,113 @@
+"""Typed arguments of the components, read from a stack's configuration.
+
+The configuration key of an argument is its name in camelCase. Its type says how the value
+is read, so that every argument of a component is an option without being listed again. A
+value set with `--secret` stays a Pulumi secret.
+"""
+
+import difflib
+import inspect
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, NotRequired, TypeVar, cast, get_args, get_origin
+
+import pulumi
+
+from components.shared.errors import InvalidInputError
+
+T = TypeVar("T", bound=Mapping[str, Any])
+WHERE = "Pulumi config"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One configuration key and the argument that it sets."""
+
+    key: str
+    field: str
+    type: object
+
+
+def options(args_type: type, *, prefix: str = "", without: Collection[str] = ()) -> list[Option]:
+    """Return the options that set the arguments of one component."""
+    return [
+        Option(camel_case(f"{prefix}_{field}" if prefix else field), field, _value_type(annotation))
+        for field, annotation in inspect.get_annotations(args_type).items()
+        if field not in without
+    ]
+
+
+def read(config: pulumi.Config, args_type: type[T], known: Collection[Option]) -> T:
+    """Return the arguments that the configuration sets; `args_type` is only what to call them."""
+    values = {option.field: _read(config, option) for option in known}
+    return cast(T, {field: value for field, value in values.items() if value is not None})
+
+
+def read_named(
+    config: pulumi.Config, key: str, item_type: type[T], *, name: str, without: Collection[str] = ()
+) -> dict[str, T]:
+    """Return the objects that one key lists, by the argument `name`, which each must set."""
+    known = {option.key: option.field for option in options(item_type, without=without)}
+    items = config.get_object(key, [])
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise InvalidInputError(key, "must be a list of objects", "start each with a dash", WHERE)
+    named: dict[str, T] = {}
+    for i, item in enumerate(items):
+        for item_key in item:
+            _known(f"{key}[{i}].{item_key}", item_key, known)
+        args = {known[item_key]: value for item_key, value in item.items()}
+        if not isinstance(args.get(name), str) or args[name] in named:
+            problem = "is missing, no string, or the name of two"
+            fix = "give each a name of its own"
+            raise InvalidInputError(f"{key}[{i}].{camel_case(name)}", problem, fix, WHERE)
+        named[args[name]] = cast(T, args)
+    return named
+
+
+def reject_unknown(
+    config: pulumi.Config, set_keys: Collection[str], known: Collection[str]
+) -> None:
+    """Refuse keys of this project that nothing reads: a typing error must not pass silently."""
+    for full_key in set_keys:
+        namespace, _, key = full_key.partition(":")
+        if namespace == config.name:
+            _known(key, key, known)
+
+
+def camel_case(name: str) -> str:
+    """Return `await_rollout` as `awaitRollout`, and `repo_url` as `repoUrl`."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _known(field: str, name: str, known: Collection[str]) -> None:
+    if name not in known:
+        close = difflib.get_close_matches(name, known, n=1)
+        fix = f"did you mean {close[0]}" if close else f"use one of {', '.join(sorted(known))}"
+        raise InvalidInputError(field, "is no option", fix, WHERE)
+
+
+def _value_type(annotation: object) -> object:
+    """Return `T` of `NotRequired[Input[T]]`; an Input is a union that begins with its T."""
+    if get_origin(annotation) is NotRequired:
+        annotation = get_args(annotation)[0]
+    return annotation if isinstance(annotation, type) else get_args(annotation)[0]
+
+
+def _read(config: pulumi.Config, option: Option) -> Any:
+    kinds: dict[object, tuple[str, Callable[..., Any], Callable[..., Any]]] = {
+        str: ("a string", config.get, config.get_secret),
+        bool: ("true or false", config.get_bool, config.get_secret_bool),
+        int: ("a whole number", config.get_int, config.get_secret_int),
+    }
+    structured = ("a list or object", config.get_object, config.get_secret_object)
+    expected, plain, secret = kinds.get(option.type, structured)
+    is_secret = pulumi.runtime.is_config_secret(config.full_key(option.key))
+    try:
+        return (secret if is_secret else plain)(option.key)
+    except (pulumi.ConfigTypeError, json.JSONDecodeError):
+        # Neither the value nor the cause of the error: the value may be a secret.
+        problem = f"must be {expected}"
+        fix = "see Pulumi.dev.yaml for how it is written"
+        raise InvalidInputError(option.key, problem, fix, WHERE) from None

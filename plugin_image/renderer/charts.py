@@ -1,0 +1,220 @@
+"""Charts that make something up: passwords, certificates, dates.
+
+Such a value is another in each render, and Argo CD would deliver it anew at every refresh. The
+functions that a chart names say whether it may make something up; whether it does, several
+renders say. The clock hardly moves between them, so a chart that asks for the time is rendered
+as of another day. Source: Masterminds/sprig functions.go, helm.sh/helm/v3 pkg/engine/funcs.go.
+"""
+
+import gzip
+import io
+import os
+import re
+import tarfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+_RANDOM: Final = (
+    rb"rand(?:AlphaNum|Alpha|Ascii|Numeric|Bytes|Int)|shuffle|uuidv4|bcrypt|htpasswd|encryptAES"
+    rb"|gen(?:PrivateKey|CA|CAWithKey|SelfSignedCert|SelfSignedCertWithKey|SignedCert"
+    rb"|SignedCertWithKey)"
+)
+_CLOCK: Final = rb"now"
+_ORDER: Final = rb"keys|values"
+"""They go through a map of Go, which has another order each time."""
+_SORTED: Final = b"sortAlpha"
+
+_NAMED: Final = re.compile(rb"\b(?:" + b"|".join((_RANDOM, _CLOCK, _ORDER)) + rb")\b")
+_TEXT: Final = rb"\"(?:\\.|[^\"\\\n])*\"|`[^`]*`|/\*.*?\*/"
+_ACTION: Final = re.compile(rb"\{\{(?:" + _TEXT + rb"|(?!\}\}).)*\}\}", re.DOTALL)
+_CALL: Final = re.compile(
+    _TEXT
+    + rb"|(?<![.$\w-])(?:(?P<random>%b)|(?P<clock>%b)|(?P<order>%b))\b" % (_RANDOM, _CLOCK, _ORDER),
+    re.DOTALL,
+)
+_VALUE: Final = re.compile(rb"\.Values\.([A-Za-z0-9_.]+)")
+_NEAR: Final = 5
+"""Actions in which a value is looked for that stands for what is made up, as in `if … else`."""
+_ANOTHER_DAY: Final = b'(toDate "2006-01-02" "2001-02-03")'
+
+_NOT_TEMPLATES: Final = ("crds/", "templates/NOTES.txt")
+_ARCHIVE: Final = ".tgz"
+_MOST_BYTES: Final = 100 * 2**20
+"""Helm refuses an archive with more in it. Source: helm.sh/helm/v3 pkg/chart/loader/archive.go."""
+_SUBCHARTS: Final = "charts"
+
+_RENDERS: Final = 2
+_RENDERS_OF_MAPS: Final = 8
+"""Two entries of a map come in the same order every other time."""
+_MOST_NAMED: Final = 3
+
+
+@dataclass(frozen=True)
+class Use:
+    """A place where a chart names a function whose result is another each time."""
+
+    function: str
+    kind: str
+    """`random`, `clock` or `order`."""
+    file: str
+    line: int
+    values: tuple[str, ...]
+    """Values of the chart that may stand for the result."""
+
+    def __str__(self) -> str:
+        return f"{self.function} in {self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Uses:
+    """All such places of a chart."""
+
+    places: Sequence[Use]
+    renders: int
+    """How many renders tell whether the chart makes something up."""
+
+    @property
+    def clock(self) -> bool:
+        """Whether it asks for the time."""
+        return any(use.kind == "clock" for use in self.places)
+
+    def remedy(self, origin: str) -> str:
+        """What to do about a difference in what the template `origin` gives."""
+        own = [use for use in self.places if origin.endswith(use.file)]
+        named = (own or self.places)[:_MOST_NAMED]
+        values = dict.fromkeys(value for use in named for value in use.values)
+        what = f"set {' or '.join(values)} of the chart's values" if values else "set its values"
+        places = f" (it uses {', '.join(map(str, named))})" if named else ""
+        return f"{what} so that it makes nothing up{places}"
+
+
+UNSEEN: Final = Uses((), _RENDERS)
+"""Those of a chart whose files are not here."""
+
+
+def uses(chart: Path, values: str = "") -> Uses:
+    """Those of the chart in a folder or archive, and of the values that it may render, too."""
+    files = (*_files(chart), ("the values", values.encode()))
+    found = [use for name, text in files if _NAMED.search(text) for use in _uses(name, text)]
+    if not found:
+        return Uses(found, 1)
+    of_maps = any(use.kind == "order" for use in found)
+    return Uses(found, _RENDERS_OF_MAPS if of_maps else _RENDERS)
+
+
+def as_of_another_day(chart: Path, into: Path) -> Path:
+    """A copy of the chart in the folder `into` for which `now` is long ago."""
+    for name, text in _files(chart, everything=True):
+        copy = into / "chart" / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(_ACTION.sub(_other_time, text) if _NAMED.search(text) else text)
+    return into / "chart"
+
+
+def difference(
+    first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]
+) -> tuple[int, str] | None:
+    """The number of the first object that is another in the second render, and the path in it.
+
+    Where one render has more objects, it is that of the first that the other lacks.
+    """
+    for number, (one, other) in enumerate(zip(first, second, strict=False)):
+        path = next(differences(one, other), None)
+        if path is not None:
+            return number, path
+    return None if len(first) == len(second) else (min(len(first), len(second)), "")
+
+
+def named(manifest: Mapping[str, Any], origin: str, path: str) -> str:
+    """An object as messages name it; a name that varies would make each message another."""
+    metadata = manifest.get("metadata") or {}
+    name = "" if path in ("", "metadata.name") else f" {metadata.get('name')!r}"
+    return f"{manifest.get('kind')}{name}{f' ({origin})' if origin else ''}"
+
+
+def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
+    """The paths at which two trees differ."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in sorted({*one, *other}):
+            inner = f"{path}.{key}" if path else str(key)
+            if key in one and key in other:
+                yield from differences(one[key], other[key], inner)
+            else:
+                yield inner
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for i, (part, another) in enumerate(zip(one, other, strict=True)):
+            yield from differences(part, another, f"{path}[{i}]")
+    elif one != other or type(one) is not type(other):
+        yield path
+
+
+def _uses(name: str, text: bytes) -> Iterator[Use]:
+    actions: list[bytes] = []
+    for match in _ACTION.finditer(text):
+        actions.append(match[0])
+        for call in _CALL.finditer(match[0]):
+            if call.lastgroup is None or (call.lastgroup == "order" and _SORTED in match[0]):
+                continue
+            near = (_VALUE.findall(action) for action in actions[: -_NEAR - 1 : -1])
+            yield Use(
+                function=call[0].decode(),
+                kind=call.lastgroup,
+                file=name,
+                line=text.count(b"\n", 0, match.start()) + 1,
+                values=tuple(value.decode() for value in next(filter(None, near), [])),
+            )
+
+
+def _other_time(action: re.Match[bytes]) -> bytes:
+    return _CALL.sub(lambda call: _ANOTHER_DAY if call.lastgroup == "clock" else call[0], action[0])
+
+
+def _files(chart: Path, *, everything: bool = False) -> Iterator[tuple[str, bytes]]:
+    """Names and texts of a chart's files and of its subcharts', which may be archives.
+
+    Without `everything` those that Helm does not render are left out.
+    """
+    if chart.is_file():
+        for name, text in _unpacked(chart.read_bytes()):
+            inner = name.partition("/")[2]
+            if everything or not inner.startswith(_NOT_TEMPLATES):
+                yield inner, text
+        return
+    # Helm follows links, too.
+    for parent, _, names in os.walk(chart, followlinks=True):
+        for path in (Path(parent, name) for name in sorted(names)):
+            name = path.relative_to(chart).as_posix()
+            if path.is_file() and (everything or not name.startswith(_NOT_TEMPLATES)):
+                yield from _with_subcharts(name, path.read_bytes())
+
+
+def _with_subcharts(name: str, text: bytes) -> Iterator[tuple[str, bytes]]:
+    path = PurePosixPath(name)
+    if path.suffix == _ARCHIVE and path.parent.name == _SUBCHARTS:
+        for inner, part in _unpacked(text):
+            yield f"{path.parent}/{inner}", part
+    else:
+        yield name, text
+
+
+def _unpacked(archive: bytes) -> Iterator[tuple[str, bytes]]:
+    """The files of an archive whose names stay in it.
+
+    What is no archive Helm refuses, and one with too much in it.
+    """
+    try:
+        # All at once: headers, too, may stand for any number of bytes.
+        plain = gzip.GzipFile(fileobj=io.BytesIO(archive)).read(_MOST_BYTES + 1)
+        if len(plain) > _MOST_BYTES:
+            return
+        with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as members:
+            for member in members:
+                path = PurePosixPath(member.name)
+                file = members.extractfile(member) if member.isreg() else None
+                if file and not path.is_absolute() and ".." not in path.parts:
+                    yield from _with_subcharts(path.as_posix(), file.read())
+    except (tarfile.TarError, zlib.error, OSError, EOFError):
+        return

@@ -1,0 +1,92 @@
+"""One adoption from beginning to end: a program and its stack's state in, names and a plan out."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from plugin_image.renderer.errors import UsageError
+from plugin_image.renderer.pulumi import adoption, live_names, pulumi_cli, render, state
+from plugin_image.renderer.pulumi.adoption import Plan
+from plugin_image.renderer.pulumi.monitor.job import LiveName
+from plugin_image.renderer.pulumi.options import Options
+from plugin_image.renderer.pulumi.project import Project, Stack, choose_stack, load_project
+from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
+from plugin_image.renderer.pulumi.state import State
+from plugin_image.renderer.settings import Settings
+
+RENDERS: Final = 5
+"""At most: an object that keeps its name no more gives another name to what has a hash of it."""
+
+
+@dataclass(frozen=True)
+class Adoption:
+    """What is known of a stack that Argo CD is to take over."""
+
+    stack: Stack
+    state: State
+    plan: Plan
+    names: Mapping[str, LiveName]
+    """What `live_names.load` gives once the file is written."""
+    file: Path
+    """Where the names belong."""
+
+
+def adopt(root: Path, options: Options, settings: Settings, export: str | None) -> Adoption:
+    """Compare the program in `root` with its stack's state: `export`, or what the CLI exports.
+
+    Writes nothing. Raises UsageError for a state that is none, of another stack, without
+    objects, or in the middle of a deployment, and what a render raises.
+    """
+    project = load_project(root.resolve())
+    stack = choose_stack(
+        project, options.stack, allow_missing_file=options.allow_missing_stack_file
+    )
+    text = _exported(project, stack) if export is None else export
+    found = state.read(text, project=project.name, stack=stack.name)
+    if not found.objects():
+        raise UsageError(
+            f"the state of the stack {stack.name!r} has no Kubernetes objects",
+            fix="export it before Pulumi forgets them; without any there is nothing to adopt",
+        )
+    names = {**live_names.load(project, stack), **adoption.live_names(found)}
+    for _ in range(RENDERS):
+        rendered = render.with_names(root, options, settings, names)
+        plan = adoption.plan(rendered.objects, rendered.registrations, found, options)
+        before, names = names, adoption.adopted(plan, rendered.registrations)
+        if names == before:
+            break
+    return Adoption(stack, found, plan, names, live_names.path(project, stack))
+
+
+def write_names(found: Adoption) -> bool:
+    """Write the stack's file of names, or remove one without any. Tells whether that changed it."""
+    there = found.file.exists()
+    if not found.names:
+        found.file.unlink(missing_ok=True)
+        return there
+    text = live_names.text(found.stack, found.names)
+    if there and found.file.read_text() == text:
+        return False
+    found.file.write_text(text)
+    return True
+
+
+def _exported(project: Project, stack: Stack) -> str:
+    """The stack's state, by the Pulumi CLI with its user's own login."""
+    home = Path(os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi")
+    try:
+        return pulumi_cli.run(
+            ["stack", "export", "--stack", stack.reference], cwd=project.root, home=home
+        )
+    except CliMissingError as error:
+        raise UsageError(
+            "the Pulumi CLI is not here",
+            fix="give the output of `pulumi stack export` by `--state FILE`",
+        ) from error
+    except CliError as error:
+        raise UsageError(
+            f"the Pulumi CLI cannot export the stack {stack.name!r}: {error}",
+            fix="log in, or give the output of `pulumi stack export` by `--state FILE`",
+        ) from error

@@ -1,0 +1,72 @@
+"""Whether a program renders the same twice, asked at a desk before Argo CD finds out.
+
+The two renders differ in what a program should not depend on: the seed of hashes, the second
+of the clock, and the time zone, by which it is another day. What a program draws, takes from a
+set's order or dates is then another value. A clock that a program reads as universal time only
+differs by the second.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from plugin_image.renderer import charts, manifests
+from plugin_image.renderer.errors import ProgramError
+from plugin_image.renderer.manifests import Manifest
+from plugin_image.renderer.pulumi import render
+from plugin_image.renderer.pulumi.options import Options
+from plugin_image.renderer.settings import Settings
+
+_SURROUNDINGS: Final = (
+    {"PYTHONHASHSEED": "0", "TZ": "Etc/GMT+12"},
+    {"PYTHONHASHSEED": "1", "TZ": "Etc/GMT-14"},
+)
+"""26 hours lie between these time zones."""
+RENDERS: Final = 2 * len(_SURROUNDINGS)
+"""As many as there are, and again where they differ."""
+_A_SECOND: Final = 1.0
+
+
+def objects(root: Path, options: Options, settings: Settings) -> list[Manifest]:
+    """The objects of the program in `root`, which are the same in two renders.
+
+    Raises ProgramError that names every path at which they are not, and what a render raises.
+    """
+    one, other = _rendered(root, options, settings)
+    paths = [*_differences(one, other, options.namespace)]
+    if paths:
+        # A name with a hash of what differs would hide where it differs.
+        plain = replace(options, disable_name_suffix_hash=True)
+        one, other = _rendered(root, plain, settings)
+        places = [*_differences(one, other, options.namespace)]
+        paths = places or paths
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        raise ProgramError(
+            f"the program renders differently each time: {paths[0]}{more}",
+            fix="take out of the program what reads the clock, draws random values or goes "
+            "through a set, and pass such values as configuration",
+            details="\n".join(paths),
+        )
+    return one
+
+
+def _rendered(root: Path, options: Options, settings: Settings) -> Iterator[list[Manifest]]:
+    for number, surroundings in enumerate(_SURROUNDINGS):
+        if number:
+            time.sleep(_A_SECOND)
+        yield render.objects(root, options, settings, surroundings=surroundings)
+
+
+def _differences(
+    one: Sequence[Manifest], other: Sequence[Manifest], namespace: str
+) -> Iterator[str]:
+    first, second = ({manifests.identity(m, namespace): m for m in of} for of in (one, other))
+    for key in sorted({*first, *second}):
+        _, kind, _, name = key
+        if key not in first or key not in second:
+            yield f"{kind} {name!r} is in one render only"
+        else:
+            for path in charts.differences(first[key], second[key]):
+                yield f"{kind} {name!r} in {path}"

@@ -1,0 +1,46 @@
+"""What the processes and threads that a program starts tell of resources, which only it may make.
+
+They find the SDK and could register resources that nobody waits for. Each notes in a file, in a
+line of JSON, that it has loaded the SDK, by its number, and what is wrong as an array of a summary
+and a remedy. Threads of Node.js, which end with their process, note their end as well. The file
+is read when the last process has ended, so it does not matter how the program ends itself, or when.
+"""
+
+import json
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Final
+
+from plugin_image.renderer.pulumi.monitor.recording import Event
+
+PATIENCE_SECONDS: Final = 2.0
+"""What such processes are given to end after the program has."""
+
+
+_THREAD: Final = "thread"
+_ENDED: Final = "ended"
+
+
+def refusals(notes: Path, survivors: Collection[int]) -> Iterator[Event]:
+    """The events of what was noted, `survivors` being the processes that did not end."""
+    lines = notes.read_text().splitlines() if notes.exists() else []
+    noted = [json.loads(line) for line in lines]
+    ended = {note[_ENDED] for note in noted if isinstance(note, dict) and _ENDED in note}
+    for note in noted:
+        if isinstance(note, list):
+            summary, fix = note
+            yield {"refusal": (summary, fix)}
+        elif isinstance(note, int) and note in survivors:
+            yield _going_on("process", "end")
+        elif isinstance(note, dict) and _THREAD in note and note[_THREAD] not in ended:
+            yield _going_on("thread", "end, or terminate it")
+
+
+def _going_on(what: str, do: str) -> Event:
+    return {
+        "refusal": (
+            f"another {what}, which the program started and which uses the Pulumi SDK, was still "
+            "running when the program ended",
+            f"wait for it to {do}, and make resources in the program itself",
+        )
+    }

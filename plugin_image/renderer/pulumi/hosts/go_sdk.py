@@ -1,0 +1,109 @@
+"""Lets Go programs with an older Pulumi SDK say that they have come to their end.
+
+From 3.182 on, SDKs say so by `SignalAndWaitForShutdown`. Before, what a program sends is the
+same whether it has made all of its registrations or was ended by an `os.Exit(0)` in a callback,
+or by an error of `pulumi.RunErr` that nobody looked at. So such a program is built with an SDK
+that says so, too. Source: pulumi/pulumi `sdk/go/pulumi/run.go`, 3.3.0 to 3.181.0.
+"""
+
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from plugin_image.renderer.errors import DependencyError
+from plugin_image.renderer.pulumi import dependencies
+from plugin_image.renderer.pulumi.dependencies import Cache
+
+_MODULE: Final = "github.com/pulumi/pulumi/sdk/v3"
+_PACKAGE: Final = f"{_MODULE}/go/pulumi"
+_OLDEST: Final = (3, 3)
+"""The first that waits for callbacks before it ends."""
+_OLDER_MODULE: Final = re.compile(r"\bgithub\.com/pulumi/pulumi/sdk(?:/v2)?\s+(v\S+)")
+_END: Final = Path(__file__).with_name("go_end.go")
+_SIGNAL: Final = "SignalAndWaitForShutdown("
+_RUN: Final = "func RunWithContext(ctx *Context, body RunFunc) error {"
+
+
+@dataclass(frozen=True)
+class Sdk:
+    """The Pulumi SDK of a program."""
+
+    version: str
+    module: Path | None
+    """The module's folder, unless the program's vendor folder has its packages."""
+    package: Path
+    """The folder of the package `pulumi`."""
+
+
+def build_flags(root: Path, cache: Cache) -> list[str]:
+    """What makes `go build` give the program in `root` an SDK that says when it has ended.
+
+    Raises DependencyError for an SDK that is too old to, and where modules cannot be had.
+    """
+    sdk = _find(root, cache)
+    if sdk is None:
+        if older := _OLDER_MODULE.search((root / "go.mod").read_text()):
+            raise _too_old(older[1])
+        return []
+    run = (sdk.package / "run.go").read_text()
+    if _SIGNAL in run:
+        return []
+    if _is_too_old(sdk.version) or _RUN not in run:
+        raise _too_old(sdk.version)
+    folder = cache.scratch / "pulumi-sdk"
+    folder.mkdir()
+    flags: list[str] = []
+    package = sdk.package
+    if sdk.module:
+        flags, package = _under_another_path(root, cache, sdk, sdk.module, folder)
+    renamed = folder / "run.go"
+    renamed.write_text(run.replace(_RUN, _RUN.replace("Run", "run", 1)))
+    overlay = folder / "overlay.json"
+    replaced = {str(package / "run.go"): str(renamed), str(package / "renderer_end.go"): str(_END)}
+    overlay.write_text(json.dumps({"Replace": replaced}))
+    return [*flags, f"-overlay={overlay}"]
+
+
+def _find(root: Path, cache: Cache) -> Sdk | None:
+    """The SDK by which the program is built; none where it asks for none."""
+    found = cache.scratch / "pulumi-sdk.json"
+    query = ["list", "-e", "-find", "-json=Dir,Module", _PACKAGE]
+    cache.run([dependencies.tool("go"), *query], root, result=found)
+    told = json.loads(found.read_text())
+    if "Module" not in told or "Dir" not in told:
+        return None
+    module = told["Module"]
+    source = module.get("Replace", module)
+    folder = module.get("Dir")
+    return Sdk(source.get("Version", module["Version"]), folder and Path(folder), Path(told["Dir"]))
+
+
+def _too_old(version: str) -> DependencyError:
+    return DependencyError(
+        f"the program's Pulumi SDK {version} is too old", fix=f"use {_MODULE} v3.182.0 or newer"
+    )
+
+
+def _is_too_old(version: str) -> bool:
+    numbers = re.match(r"v(\d+)\.(\d+)\.", version)
+    return numbers is not None and tuple(map(int, numbers.groups())) < _OLDEST
+
+
+def _under_another_path(
+    root: Path, cache: Cache, sdk: Sdk, module: Path, folder: Path
+) -> tuple[list[str], Path]:
+    """What lets Go find the SDK below `folder`, and its package there.
+
+    Go lays nothing over the files of its module cache.
+    """
+    link = folder / "module"
+    link.symlink_to(module)
+    for name in ("go.mod", "go.sum"):
+        if (root / name).is_file():
+            shutil.copyfile(root / name, folder / name)
+    edit = ["mod", "edit", f"-replace={_MODULE}={link}", str(folder / "go.mod")]
+    cache.run([dependencies.tool("go"), *edit], root)
+    return [f"-modfile={folder / 'go.mod'}"], link / sdk.package.relative_to(module)

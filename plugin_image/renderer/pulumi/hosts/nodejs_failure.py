@@ -1,0 +1,68 @@
+"""What ended a JavaScript or TypeScript program, from the error that its runner logged.
+
+That is `Running program '…' failed with an unhandled exception:` and a stack or what the
+compiler found, or the message alone. Source: `@pulumi/pulumi/cmd/run/run.ts`.
+"""
+
+import re
+from pathlib import Path
+
+from plugin_image.renderer.plain import plain
+from plugin_image.renderer.pulumi.monitor.recording import Recording
+from plugin_image.renderer.pulumi.program import Failure, configuration_fix
+
+_DIAGNOSTIC = re.compile(r"(\S+)\((\d+),\d+\): (error TS\d+: .*)")
+"""How TypeScript tells what it found: `index.ts(3,7): error TS2322: Type …`."""
+_REFERENCE = re.compile(r"^<ref \*\d+> ")
+"""How Node.js marks an error that refers to itself."""
+_HEADER = re.compile(
+    r"Running program '.*' failed with an unhandled exception:"
+    r"|TSError: ⨯ Unable to compile TypeScript:"
+)
+_SOURCE = re.compile(r"(?:file://)?(/.*):(\d+)")
+"""How Node.js begins what it says about a source that is no JavaScript: where, and the line."""
+_MISSING = re.compile(r"Cannot find (?:module|package) '([^']*)'")
+_IN_A_FOLDER = (".", "/", "file:")
+"""How the name of a module begins that is no package."""
+
+
+def of(recording: Recording, folder: Path) -> Failure | None:
+    """The failure of a program that ran in `folder`, if its runner has logged one."""
+    errors = [plain(message.text) for message in recording.messages if message.severity == "error"]
+    if not errors:
+        return None
+    lines = [line.strip() for line in errors[0].splitlines() if line.strip()]
+    told = [_REFERENCE.sub("", line) for line in lines if not _HEADER.match(line)] or lines
+    text, place = _diagnostic(told) or _syntax_error(told, folder) or (told[0], "")
+    place = place or _frame(errors[0], folder)
+    return Failure(text=text, place=place, traceback=errors[0], fix=_fix(text))
+
+
+def _diagnostic(lines: list[str]) -> tuple[str, str] | None:
+    found = next(filter(None, map(_DIAGNOSTIC.match, lines)), None)
+    return (found[3], f"{found[1]}:{found[2]}") if found else None
+
+
+def _syntax_error(lines: list[str], folder: Path) -> tuple[str, str] | None:
+    source = _SOURCE.fullmatch(lines[0])
+    error = next((line for line in lines if re.match(r"\w*Error: ", line)), None)
+    if source is None or error is None:
+        return None
+    return error, f"{source[1].removeprefix(f'{folder}/')}:{source[2]}"
+
+
+def _frame(stack: str, folder: Path) -> str:
+    """The program's nearest line in a stack."""
+    frame = re.search(rf"{re.escape(str(folder))}/([^\s():]+):(\d+)", stack)
+    return f"{frame[1]}:{frame[2]}" if frame and "node_modules" not in frame[1] else ""
+
+
+def _fix(text: str) -> str:
+    missing = _MISSING.search(text)
+    if missing and missing[1].startswith(_IN_A_FOLDER):
+        return "correct the path, or commit the file"
+    if missing:
+        return "add the package to package.json, and commit a package-lock.json"
+    if "on an [Output<T>] is not supported" in text:
+        return "make the text of the output's value: pulumi.interpolate`${output}`, or output.apply"
+    return configuration_fix(text)

@@ -1,0 +1,111 @@
+// Tells the monitor of values that have no JSON form, where the SDK would lose them without a word.
+//
+// The SDK takes a Date, a Map and the like for `{}`, and leaves functions out. The monitor knows the
+// object, its line and the path. Source: pulumi/pulumi `sdk/nodejs/output.ts` (`outputRec`, which
+// copies what is given to `output`, `all` and `secret`) and `runtime/rpc.ts` (`serializeProperty`).
+
+"use strict";
+
+const { AsyncLocalStorage } = require("async_hooks");
+
+// What stands for a value that has no JSON form: `uncarried` in the monitor's wire.py.
+const UNCARRIED = "uncarried:";
+
+// Labels of what becomes objects, and of charts, files and kustomizations that the provider reads.
+const OBJECT = /\[kubernetes:(?!helm\.sh\/v[23]:Chart\b|yaml:|kustomize:)/;
+
+// The key under which the copy of such a value has a function that says what it was.
+const LOST = "lostInOutput";
+
+module.exports = { tellOfThoseWithoutJson };
+
+function tellOfThoseWithoutJson({ rpc, Asset, Resource }) {
+    tellWhenSerialized(rpc, Asset);
+    noteWhenCopied(Resource);
+}
+
+/**
+ * The monitor hears of them as of an asset of another kind, because the SDK asks of each value that
+ * is none of its own whether it is an asset.
+ */
+function tellWhenSerialized(rpc, Asset) {
+    const objects = new AsyncLocalStorage();
+    const { serializeResourceProperties, specialAssetSig } = rpc;
+    rpc.serializeResourceProperties = (label, ...rest) =>
+        objects.run(OBJECT.test(label), () => serializeResourceProperties(label, ...rest));
+    let found = "";
+    const { isInstance } = Asset;
+    Asset.isInstance = function (value) {
+        found = objects.getStore() ? withoutJson(value) : "";
+        return found !== "" || isInstance.call(this, value);
+    };
+    Object.defineProperty(rpc, "specialAssetSig", {
+        enumerable: true,
+        get: () => {
+            const signature = found && UNCARRIED + found;
+            found = "";
+            return signature || specialAssetSig;
+        },
+    });
+}
+
+/**
+ * An output holds a copy of what it is made of, with the keys of a value and without its type. It
+ * asks of each value whether it is a resource and then copies it, which is when one without a JSON
+ * form has a key more. That holds a function, which is left out of JSON and of all but objects.
+ */
+function noteWhenCopied(Resource) {
+    const { isInstance } = Resource;
+    Resource.isInstance = function (value) {
+        if (typeof value === "object" && value !== null && !isOfSdk(value)) {
+            const what = withoutJsonByType(value);
+            if (what && Object.isExtensible(value)) {
+                noteForOneCopy(value, what);
+            }
+        }
+        return isInstance.call(this, value);
+    };
+}
+
+function noteForOneCopy(value, what) {
+    const remove = () => delete value[LOST];
+    const get = () => {
+        remove();
+        return Object.assign(() => what, { [LOST]: what });
+    };
+    Object.defineProperty(value, LOST, { configurable: true, enumerable: true, get });
+    // Where it was not to be copied.
+    queueMicrotask(remove);
+}
+
+/** What a value is that has no JSON form, or that loses a part of itself; else nothing. */
+function withoutJson(value) {
+    if (typeof value === "bigint" || typeof value === "symbol") {
+        return `a value of type ${typeof value}`;
+    }
+    if (typeof value !== "object" || value === null || isOfSdk(value)) {
+        return "";
+    }
+    const what = value[LOST]?.[LOST] ?? withoutJsonByType(value);
+    if (what) {
+        return what;
+    }
+    const name = Object.keys(value).find((key) => typeof value[key] === "function");
+    return name === undefined ? "" : `the function ${name}`;
+}
+
+/** What an object is that has no JSON form, by its type; else nothing. */
+function withoutJsonByType(value) {
+    const type = Object.prototype.toString.call(value).slice(8, -1);
+    if (!["Object", "Array", "Module"].includes(type)) {
+        return `a value of type ${Buffer.isBuffer(value) ? "Buffer" : type}`;
+    }
+    // Such a class has a form of its own for JSON, which the SDK does not ask for.
+    return typeof value.toJSON === "function" ? `a value of type ${value.constructor?.name}` : "";
+}
+
+/** Outputs, resources, assets and archives, and what becomes one of them. */
+function isOfSdk(value) {
+    const marks = ["__pulumiOutput", "__pulumiResource", "__pulumiAsset", "__pulumiArchive"];
+    return value instanceof Promise || marks.some((mark) => value[mark] === true);
+}

@@ -1,0 +1,68 @@
+"""Tells the monitor of values that have no JSON form, where the SDK would only stumble.
+
+The SDK's own words for them lie below three lines about the resource, and show the property's
+other values; it rounds integers that are no doubles without a word. The monitor knows the object,
+its line and the path. Source: pulumi/pulumi `sdk/python/lib/pulumi/runtime/rpc.py`.
+"""
+
+import inspect
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any
+
+import pulumi
+from google.protobuf import struct_pb2
+from pulumi import _types
+from pulumi.runtime import rpc
+
+from plugin_image.renderer.pulumi.monitor import structs, wire
+
+_TEXT = frozenset({str})
+_ALWAYS_CARRIED = frozenset({str, bool, float, type(None), list})
+_CARRIED = (str, float, Mapping, pulumi.Output, pulumi.Resource, pulumi.Asset, pulumi.Archive)
+_CARRIED_BY_SDK = (*_CARRIED, struct_pb2.Value, pulumi.output.Unknown)
+_NO_SEQUENCES = (range, memoryview, bytes, bytearray)
+
+
+def install() -> None:
+    """Look at each value before the SDK does."""
+    serialize = rpc.serialize_property
+
+    def looked_at(value: Any, *arguments: Any, **options: Any) -> Coroutine[Any, Any, Any]:
+        if type(value) not in _ALWAYS_CARRIED and not _is_carried(value):
+            return _instead(value)
+        return serialize(value, *arguments, **options)
+
+    rpc.serialize_property = looked_at
+
+
+def _is_carried(value: Any) -> bool:
+    if isinstance(value, dict):
+        return _TEXT.issuperset(map(type, value)) or _odd_key(value) is None
+    if isinstance(value, int):
+        return structs.is_exact(value)
+    if isinstance(value, Sequence):
+        return not isinstance(value, _NO_SEQUENCES)
+    return (
+        isinstance(value, _CARRIED_BY_SDK)
+        or inspect.isawaitable(value)
+        or _types.is_input_type(type(value))
+    )
+
+
+def _odd_key(mapping: dict[Any, Any]) -> str | None:
+    """A key that is no text as messages tell it, or None."""
+    return next((_told(key) for key in mapping if not isinstance(key, str)), None)
+
+
+def _told(key: object) -> str:
+    """Most others would be told by their address, which is another in each render."""
+    known = key is None or isinstance(key, (int, float, bytes))
+    return repr(key) if known else f"of type {type(key).__name__}"
+
+
+async def _instead(value: Any) -> dict[str, str]:
+    if isinstance(value, int):
+        return wire.uncarried("an integer beyond 2^53, which Pulumi rounds,")
+    if isinstance(value, dict):
+        return wire.uncarried(f"the key {_odd_key(value)}, which is no text,")
+    return wire.uncarried(f"a value of type {type(value).__name__}")

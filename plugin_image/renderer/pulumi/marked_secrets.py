@@ -1,0 +1,31 @@
+"""The texts that carry Pulumi's mark of a secret."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from plugin_image.renderer.pulumi.monitor import wire
+from plugin_image.renderer.pulumi.monitor.recording import Recording
+
+
+def secrets_of(recording: Recording) -> Iterator[str]:
+    """Every text that the program marked as secret."""
+    for registration in recording.registrations:
+        yield from _marked(registration.object, inside=False)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text and number in a value, which is secret as a whole."""
+    yield from _marked(value, inside=True)
+
+
+def _marked(node: Any, *, inside: bool) -> Iterator[str]:
+    if wire.is_secret(node):
+        yield from _marked(wire.reveal(node), inside=True)
+    elif isinstance(node, dict):
+        for value in node.values():
+            yield from _marked(value, inside=inside)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _marked(value, inside=inside)
+    elif inside and isinstance(node, (str, int, float)) and not isinstance(node, bool):
+        yield str(node)

@@ -1,0 +1,126 @@
+"""What is in the texts that the provider makes objects of, before any of it is lost.
+
+The provider reads YAML leniently: of a key that is there twice it takes the last, of two equal
+objects of one component too, what has no kind may be left out, and of the documents that it
+does not tell apart it reads the first. Source: pulumi-kubernetes
+provider/pkg/provider/yaml/v2/yaml.go (Parse, Register) and invoke_decode_yaml.go.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from plugin_image.renderer import kubernetes_yaml, manifests
+from plugin_image.renderer.errors import ManifestError
+from plugin_image.renderer.pulumi.monitor.errors import Refusal
+
+_TEMPLATE: Final = re.compile(r"^---\n# Source: (.+)$", re.MULTILINE)
+_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_PATTERN: Final = re.compile(r"[*?\[]")
+_UNLIKE: Final = re.compile(r"\\|\[\^|^/.*[*?\[]")
+"""Patterns that Go and Python read differently."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """One object, and where it stands."""
+
+    place: str
+    manifest: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return self.place
+
+
+def documents(text: str, origin: str, *, of_chart: bool = False) -> list[Any]:
+    """The documents of a YAML text that are not empty.
+
+    Raises Refusal for what cannot be read, and for a key that is there twice; in a chart's
+    text only where it says two things, for who delivers a chart seldom wrote it.
+    """
+    try:
+        found = kubernetes_yaml.parse_all(text.encode(), repeated_keys=of_chart)
+    except ValueError as error:
+        raise Refusal(f"{origin} cannot be read: {error}", "correct it") from error
+    return [document for document in found if document != {}]
+
+
+def objects(found: Sequence[Any], origin: str) -> list[Content]:
+    """The objects among documents, those of lists too. Raises Refusal for what is none."""
+    places = [f"document {n} of {origin}" for n in range(1, len(found) + 1)]
+    if len(found) == 1:
+        places = [origin]
+    return [
+        content
+        for document, place in zip(found, places, strict=True)
+        for content in _objects(document, place)
+    ]
+
+
+def of_chart(text: str, chart: str) -> list[Content]:
+    """The objects of what Helm made of a chart, each with its template. Raises as `documents`."""
+    # The text before the first mark is empty; then names and texts take turns.
+    before, *parts = _TEMPLATE.split(text)
+    if before.strip():
+        parts = [chart, text]  # a post-renderer wrote it anew
+    return [
+        content
+        for name, part in zip(parts[::2], parts[1::2], strict=True)
+        for content in objects(documents(part, name, of_chart=True), name)
+    ]
+
+
+def of_files(names: Iterable[str], folder: Path, *, patterns: bool) -> list[Content] | None:
+    """The objects of files; None where not all are here to be read.
+
+    Those with an address the provider gets by itself, and what is missing it names.
+    """
+    found: list[Content] = []
+    for name in names:
+        if _ADDRESS.match(name) or (patterns and _UNLIKE.search(name)):
+            return None
+        paths = [folder / name]
+        if patterns and _PATTERN.search(name):
+            paths = sorted(folder.glob(name.replace("**", "*")))
+        for path in paths:
+            try:
+                text = path.read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                return None
+            place = os.path.relpath(path, folder)
+            found += objects(documents(text, place), place)
+    return found
+
+
+def require_distinct(contents: Iterable[Content], called: str, namespace: str) -> None:
+    """Raise Refusal for an object that is there twice; `namespace` is where those without go."""
+    named = [(content, content.manifest) for content in contents if _is_named(content.manifest)]
+    try:
+        manifests.require_distinct(named, namespace)
+    except ManifestError as error:
+        raise Refusal(f"in {called}, {error.summary}", error.fix) from error
+
+
+def _objects(node: Any, place: str) -> Iterator[Content]:
+    if not isinstance(node, Mapping):
+        raise Refusal(f"{place} is no Kubernetes object", "correct it, or take it out")
+    if isinstance(node.get("items"), list):
+        for number, item in enumerate(node["items"], start=1):
+            yield from _objects(item, f"item {number} of {place}")
+        return
+    for field in ("apiVersion", "kind"):
+        if not isinstance(node.get(field), str) or not node[field]:
+            raise Refusal(f"{place} has no {field}", "give it one, or take it out")
+    yield Content(place, node)
+
+
+def _is_named(manifest: Mapping[str, Any]) -> bool:
+    """Whether it has a name of its own; what has none the provider refuses."""
+    metadata = manifest.get("metadata")
+    if not isinstance(metadata, Mapping):
+        return False
+    namespace = metadata.get("namespace")
+    return isinstance(metadata.get("name"), str) and isinstance(namespace, str | None)

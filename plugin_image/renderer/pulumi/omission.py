@@ -1,0 +1,66 @@
+"""Leaving fields out of an object, so that nobody but the cluster sets them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from plugin_image import contract
+from plugin_image.renderer.errors import ManifestError
+from plugin_image.renderer.manifests import Manifest
+from plugin_image.renderer.pulumi import property_path, required
+from plugin_image.renderer.pulumi.property_path import WILDCARD, Path
+
+
+def omit(source: object, manifest: Manifest, paths: Iterable[Path]) -> None:
+    """Leave the fields out of an object, which messages call `source`.
+
+    Raises ManifestError for one that the API server asks for, and for an element of a list:
+    without it the others would be in other places.
+    """
+    for path in paths:
+        for prevents, reason in (
+            (required.is_required(path, manifest), "objects of this kind need it"),
+            (_is_element(path, manifest), "it is an element of a list, and others would move up"),
+        ):
+            if prevents:
+                raise ManifestError(
+                    f"{source} cannot leave out {property_path.written(path)}: {reason}",
+                    fix=f"set the plugin parameter `{contract.IGNORE_CHANGES.name}` to annotate, "
+                    "and give the Application what `renderer pulumi ignore-differences` prints",
+                )
+        _remove(path, manifest)
+
+
+def leads_to_a_value(path: Path, manifest: Manifest) -> bool:
+    """Whether the object has the field."""
+    return any(node is not None for node in _nodes(path, manifest))
+
+
+def _is_element(path: Path, manifest: Manifest) -> bool:
+    *outer, last = path
+    if last == WILDCARD:
+        return any(isinstance(node, list) for node in _nodes(outer, manifest))
+    return isinstance(last, int)
+
+
+def _remove(path: Path, manifest: Manifest) -> None:
+    *outer, last = path
+    for node in _nodes(outer, manifest):
+        if isinstance(node, dict) and last == WILDCARD:
+            node.clear()
+        elif isinstance(node, dict):
+            node.pop(str(last), None)
+
+
+def _nodes(path: Sequence[str | int], node: Any) -> list[Any]:
+    """What a path leads to."""
+    if not path:
+        return [node]
+    step, *rest = path
+    if isinstance(node, dict):
+        parts = [*node.values()] if step == WILDCARD else [node[step]] if step in node else []
+    elif isinstance(node, list):
+        index = step if isinstance(step, int) else len(node)
+        parts = node if step == WILDCARD else node[index : index + 1]
+    else:
+        parts = []
+    return [found for part in parts for found in _nodes(rest, part)]

@@ -1,0 +1,64 @@
+"""The real Pulumi engine, with a backend and a home of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_NO_PACKAGES = Path(__file__).with_name("no_packages")
+_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command of the Pulumi CLI ended."""
+
+    status: int
+    output: str
+
+    def require_success(self) -> "Outcome":
+        """Return itself; raises AssertionError with everything that was said otherwise."""
+        assert self.status == 0, f"pulumi failed with status {self.status}:\n{self.output}"
+        return self
+
+
+class PulumiCli:
+    """The CLI, run in the folder of a program."""
+
+    def __init__(
+        self, program: Path, *, home: Path, tools: Mapping[str, Path], kubeconfig: Path
+    ) -> None:
+        """Make a new backend in `home`, which exists. Of `tools`, all are on the PATH."""
+        backend = home / "backend"
+        backend.mkdir()
+        self._program = program
+        parts = [str(path.parent) for name, path in tools.items() if name.startswith("pulumi")]
+        self._env = {
+            # The virtual environment first: the language host runs the first `python3`.
+            "PATH": ":".join([str(Path(sys.executable).parent), *parts, os.environ["PATH"]]),
+            "HOME": str(home),
+            "KUBECONFIG": str(kubeconfig),
+            "PULUMI_HOME": str(home / "home"),
+            "PULUMI_BACKEND_URL": f"file://{backend}",
+            "PULUMI_CONFIG_PASSPHRASE": "the passphrase of the installer's stack",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": str(_NO_PACKAGES),
+        }
+
+    def run(self, *arguments: str) -> Outcome:
+        """Run a command, without questions and colours."""
+        done = subprocess.run(
+            ["pulumi", "--non-interactive", "--color=never", *arguments],
+            cwd=self._program,
+            env=self._env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=_SECONDS,
+        )
+        return Outcome(done.returncode, done.stdout)

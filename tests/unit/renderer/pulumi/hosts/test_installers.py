@@ -1,0 +1,71 @@
+"""The first line tells why an installer failed, by what uv, npm and go say."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.errors import DependencyError
+from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.supervise import Deadline
+
+_SAID = {
+    "Go is refused a module, beneath what it downloads": (
+        "go: downloading github.com/pkg/errors v0.9.1\n"
+        "go: downloading github.com/hashicorp/go-multierror v1.1.1\n"
+        "main.go:4:2: github.com/acme/lib@v1.2.3: reading https://proxy/lib.zip: 403 Forbidden\n"
+        "\tserver response: not for you\n",
+        "main.go:4:2: github.com/acme/lib@v1.2.3: reading https://proxy/lib.zip: 403 Forbidden",
+    ),
+    "Go finds an error in a source": (
+        "go: downloading github.com/pkg/errors v0.9.1\n# example.com/p\n"
+        "./main.go:7:2: undefined: x",
+        "./main.go:7:2: undefined: x",
+    ),
+    "an install script throws": (
+        "npm warn Unknown user config.\nnpm error code 1\n"
+        "npm error path /c/node/1/node_modules/dep\n"
+        "npm error command failed\nnpm error command sh -c node install.js\nnpm error starting\n"
+        "npm error /c/node/1/node_modules/dep/install.js:1\n"
+        'npm error console.log("starting"); throw new Error("no compiler")\n'
+        "npm error                          ^\nnpm error\nnpm error Error: no compiler\n"
+        "npm error     at Object.<anonymous> (/c/install.js:1:32)\n"
+        "npm error A complete log of this run can be found in: /home/x.log\n",
+        "the install script of dep failed (node install.js): Error: no compiler",
+    ),
+    "an install script names a command that is not there": (
+        "npm error code 127\nnpm error path /c/node_modules/@acme/dep\nnpm error command failed\n"
+        "npm error command sh -c node-gyp rebuild\nnpm error sh: 1: node-gyp: not found\n"
+        "npm error A complete log of this run can be found in: /home/x.log\n",
+        "the install script of @acme/dep failed (node-gyp rebuild): sh: 1: node-gyp: not found",
+    ),
+    "an install script says nothing of an error": (
+        "npm error code 2\nnpm error path /c/node_modules/a/node_modules/dep\n"
+        "npm error command failed\nnpm error command sh -c make\nnpm error gave up\n",
+        "the install script of dep failed (make): gave up",
+    ),
+    "an install script says nothing": (
+        "npm error code 2\nnpm error path /c/node_modules/dep\nnpm error command failed\n"
+        "npm error command sh -c make\n",
+        "the install script of dep failed (make): it said nothing",
+    ),
+    "npm finds no such version": (
+        "npm error code ETARGET\n"
+        "npm error notarget No matching version found for left-pad@99.0.0.\n",
+        "No matching version found for left-pad@99.0.0",
+    ),
+    "uv finds no such version": (
+        "error: Because there is no version of x==9\n  and you require x==9, you lose.\n",
+        "error: Because there is no version of x==9 and you require x==9, you lose",
+    ),
+    "nothing is said": ("", "it gave no reason"),
+}
+
+
+@pytest.mark.parametrize(("said", "told"), _SAID.values(), ids=_SAID)
+def test_the_reason_is_what_was_said_of_it(said: str, told: str, tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache", tmp_path, Deadline(30), most_bytes=1_000_000)
+    with pytest.raises(DependencyError) as refused:
+        cache.run(["sh", "-c", f"printf %s {shlex.quote(said)} >&2; exit 1"], tmp_path)
+    shown = str(refused.value).partition(". To fix it: ")[0]
+    assert shown == f"the program's dependencies cannot be installed: {told}"

@@ -1,0 +1,104 @@
+"""The first line tells what a JavaScript or TypeScript program failed of, where, and a remedy."""
+
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.pulumi.hosts import nodejs_failure
+from plugin_image.renderer.pulumi.monitor.recording import Message, Recording
+from plugin_image.renderer.pulumi.program import CONFIGURATION_FIX
+
+_HEAD = "Running program '/p/index.js' failed with an unhandled exception:\n"
+_PACKAGE = "add the package to package.json, and commit a package-lock.json"
+_FILE = "correct the path, or commit the file"
+
+_LOGGED = {
+    "an exception": (
+        "Error: boom\n    at Object.<anonymous> (/p/src/app.js:3:7)",
+        ("Error: boom", "src/app.js:3", ""),
+    ),
+    "a source that is no JavaScript": (
+        "/p/index.js:3\nconst = 1;\n      ^\n\nSyntaxError: Unexpected token '='",
+        ("SyntaxError: Unexpected token '='", "index.js:3", ""),
+    ),
+    "a module that is no JavaScript": (
+        "file:///p/src/lib.mjs:12\nimport {;\n        ^\n\nSyntaxError: Unexpected token ';'",
+        ("SyntaxError: Unexpected token ';'", "src/lib.mjs:12", ""),
+    ),
+    "a text that is no JSON": (
+        "SyntaxError: Unexpected end of JSON input\n    at JSON.parse (<anonymous>)\n"
+        "    at /p/index.js:9:3",
+        ("SyntaxError: Unexpected end of JSON input", "index.js:9", ""),
+    ),
+    "a thrown text": ("no such thing", ("no such thing", "", "")),
+    "an error that refers to itself": (
+        "<ref *1> Error: round\n    at /p/index.js:1:1 {\n  self: [Circular *1]\n}",
+        ("Error: round", "index.js:1", ""),
+    ),
+    "a file that is missing": (
+        "Error: Cannot find module './lib'\nRequire stack:\n- /p/index.js\n"
+        "    at x (/p/index.js:2:1)",
+        ("Error: Cannot find module './lib'", "index.js:2", _FILE),
+    ),
+    "a file above that is missing": (
+        "Error: Cannot find module '../lib'",
+        ("Error: Cannot find module '../lib'", "", _FILE),
+    ),
+    "a file that a module imports and that is missing": (
+        "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/p/lib.js' imported from /p/index.js",
+        (
+            "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/p/lib.js' imported from "
+            "/p/index.js",
+            "",
+            _FILE,
+        ),
+    ),
+    "a package that is missing": (
+        "Error: Cannot find module 'lodash'",
+        ("Error: Cannot find module 'lodash'", "", _PACKAGE),
+    ),
+    "a scoped package that is missing": (
+        "Error: Cannot find module '@acme/lib/deep'",
+        ("Error: Cannot find module '@acme/lib/deep'", "", _PACKAGE),
+    ),
+    "a package that a module imports and that is missing": (
+        "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'lodash' imported from /p/index.js",
+        (
+            "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'lodash' imported from /p/index.js",
+            "",
+            _PACKAGE,
+        ),
+    ),
+    "what TypeScript finds": (
+        "TSError: ⨯ Unable to compile TypeScript:\nindex.ts(3,7): error TS2322: Type 'string' …",
+        ("error TS2322: Type 'string' …", "index.ts:3", ""),
+    ),
+    "a file that TypeScript does not find": (
+        "TSError: ⨯ Unable to compile TypeScript:\nindex.ts(1,22): error TS2307: Cannot find "
+        "module './lib' or its corresponding type declarations.",
+        (
+            "error TS2307: Cannot find module './lib' or its corresponding type declarations.",
+            "index.ts:1",
+            _FILE,
+        ),
+    ),
+    "a configuration value that is missing": (
+        "Missing required configuration variable 'p:x'\n\tplease set a value using the command …",
+        ("Missing required configuration variable 'p:x'", "", CONFIGURATION_FIX),
+    ),
+    "nothing but what comes first": ("", (_HEAD.strip(), "", "")),
+}
+
+
+@pytest.mark.parametrize(("logged", "told"), _LOGGED.values(), ids=_LOGGED)
+def test_what_was_logged_is_told(logged: str, told: tuple[str, str, str]) -> None:
+    recording = Recording(messages=[Message("info", "before"), Message("error", _HEAD + logged)])
+    failure = nodejs_failure.of(recording, Path("/p"))
+    assert failure is not None
+    assert (failure.text, failure.place, failure.fix) == told
+
+
+def test_a_program_that_logged_no_error_is_judged_by_how_it_ended() -> None:
+    assert (
+        nodejs_failure.of(Recording(messages=[Message("warning", "careful")]), Path("/p")) is None
+    )

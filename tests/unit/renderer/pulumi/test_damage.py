@@ -1,0 +1,81 @@
+"""A render mends what it keeps, and runs a program again only for that."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.errors import ProgramError
+from plugin_image.renderer.pulumi import render
+from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.options import Options
+from plugin_image.renderer.pulumi.program import Program, Run
+from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.supervise import Deadline, Ended
+
+OPTIONS = Options(stack="dev", allow_empty=True)
+
+
+class Host:
+    """Runs programs that only need a file of the cache, or fail."""
+
+    def __init__(self) -> None:
+        self.runs: list[str] = []
+        self.fails = False
+
+    def install(self, root: Path, cache: Cache) -> Path:
+        def fill(folder: Path) -> None:
+            (folder / "program").write_text("whole")
+
+        return cache.once("python", root, [root / "Pulumi.yaml"], fill) / "program"
+
+    def run(self, _program: Program, installed: Path, _deadline: Deadline) -> Run:
+        self.runs.append(installed.read_text() if installed.exists() else "lost")
+        ends = not self.fails and self.runs[-1] == "whole"
+        return Run([{"exported": True}, {"finished": True}], Ended(0 if ends else 1, "it failed"))
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Host:
+    used = Host()
+    monkeypatch.setattr(render, "_host", lambda _: used)
+    return used
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "Pulumi.yaml").write_text("name: odd\nruntime: python\n")
+    (folder / "Pulumi.dev.yaml").write_text("config: {}\n")
+    return folder
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(30, 2, tmp_path / "cache", (), None)
+
+
+@pytest.mark.parametrize(
+    ("damage", "seen"),
+    [(lambda path: path.write_text("cut"), "cut"), (Path.unlink, "lost")],
+    ids=["cut", "lost"],
+)
+def test_what_was_damaged_is_installed_again(
+    host: Host, project: Path, settings: Settings, damage: Callable[[Path], object], seen: str
+) -> None:
+    render.objects(project, OPTIONS, settings)
+    (kept,) = settings.cache.glob("python/*/program")
+    damage(kept)
+    render.objects(project, OPTIONS, settings)
+    render.objects(project, OPTIONS, settings)
+    assert host.runs == ["whole", seen, "whole", "whole"]
+
+
+def test_a_program_that_fails_by_itself_runs_once(
+    host: Host, project: Path, settings: Settings
+) -> None:
+    host.fails = True
+    with pytest.raises(ProgramError, match="it failed"):
+        render.objects(project, OPTIONS, settings)
+    assert host.runs == ["whole"]

@@ -1,0 +1,11 @@
+from plugin_image.renderer.pulumi.marked_secrets import secrets_of
+from plugin_image.renderer.pulumi.monitor import wire
+from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
+
+
+def test_what_a_program_marked_is_collected_from_every_depth() -> None:
+    entry = Registration(
+        urn="urn", type="kubernetes:core/v1:Secret", name="x", index=0, source="", dependencies=[],
+        object={"data": wire.secret({"a": ["one", wire.secret("two")]}), "n": wire.secret(77)},
+    )  # fmt: skip
+    assert sorted(secrets_of(Recording([entry]))) == ["77", "one", "two"]

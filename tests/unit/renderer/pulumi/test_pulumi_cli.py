@@ -1,0 +1,60 @@
+"""The Pulumi CLI is started as programs are: within its time, and with nothing left behind."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer import files
+from plugin_image.renderer.pulumi import pulumi_cli
+from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
+
+
+def pulumi_that(does: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = folder / "pulumi"
+    program.write_text(f"#!/bin/sh\n{does}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+def asked(folder: Path, seconds: float = 30.0) -> str:
+    return pulumi_cli.run(["config"], cwd=folder, home=folder, seconds=seconds)
+
+
+def test_what_it_says_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pulumi_that('echo warning >&2; echo "$PULUMI_HOME"', tmp_path, monkeypatch)
+    assert asked(tmp_path) == f"{tmp_path}\n"
+
+
+def test_why_it_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pulumi_that("echo 'error: no such stack' >&2; exit 255", tmp_path, monkeypatch)
+    with pytest.raises(CliError, match=r"^no such stack$"):
+        asked(tmp_path)
+
+
+def test_what_takes_too_long_is_ended_with_all_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = tmp_path / "started"
+    pulumi_that(f"setsid sleep 60 & echo $! > {started}; sleep 60", tmp_path, monkeypatch)
+    with pytest.raises(CliError, match=r"^`pulumi config` took longer than 2 s$"):
+        asked(tmp_path, seconds=2.0)
+    child = Path("/proc", started.read_text().strip())
+    end = time.monotonic() + 5
+    while child.exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not child.exists()
+
+
+def test_more_than_is_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_MOST_BYTES", 1000)
+    pulumi_that("head -c 1001 /dev/zero", tmp_path, monkeypatch)
+    with pytest.raises(CliError, match="gave no usable answer"):
+        asked(tmp_path)
+
+
+def test_without_one_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CliMissingError):
+        asked(tmp_path)

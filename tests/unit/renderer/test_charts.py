@@ -1,0 +1,166 @@
+import gzip
+import io
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plugin_image.renderer import charts
+
+
+def chart_in(folder: Path, **files: str | bytes) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def archive(**files: bytes) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as members:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            members.addfile(member, io.BytesIO(content))
+    return gzip.compress(packed.getvalue(), mtime=0)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "{{ randAlphaNum 5 }}",
+        "{{- $x := randAlpha 5 -}}",
+        "{{ .Values.x | default (randAscii 5) }}",
+        '{{ printf "}}" }}{{ uuidv4 }}',
+        '{{ printf "{{%s}}" (randNumeric 5) }}',
+        '{{ genCA "a" 3 }}',
+        '{{ genSignedCert "a" nil nil 3 . }}',
+        "{{ list 1 2 | join | shuffle }}",
+        '{{ htpasswd "a" "b" }}',
+        "{{ .Values.x | bcrypt }}",
+        "{{ randInt 1 5 }}",
+        "{{\n  randBytes\n  5 }}",
+    ],
+)
+def test_a_chart_that_may_draw_is_rendered_twice(action: str, tmp_path: Path) -> None:
+    found = charts.uses(chart_in(tmp_path, **{"templates/a.yaml": action}))
+    assert (found.renders, found.clock) == (2, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: randAlphaNum",
+        "# {{ .Values.randAlphaNum }}",
+        '{{ "uuidv4" }}',
+        "{{ `now` }}",
+        "{{/* genCA is not used */}}",
+        "{{- /* don't use now */ -}}",
+        '{{ include "lib.now" . }}',
+        "{{ $now }}",
+        "{{ .Values.keys.values }}",
+        "{{ keys .Values.x | sortAlpha | join }}",
+        "keys: {{ .Values.x }}",
+        "{{ sha256sum .Values.x }}",
+    ],
+)
+def test_a_chart_that_only_speaks_of_it_is_not(text: str, tmp_path: Path) -> None:
+    assert charts.uses(chart_in(tmp_path, **{"templates/a.yaml": text})).renders == 1
+
+
+@pytest.mark.parametrize("action", ["{{ now }}", "{{ now.Year }}", '{{ date "2006" (now) }}'])
+def test_a_chart_that_asks_for_the_time_gets_another(action: str, tmp_path: Path) -> None:
+    packed = archive(**{"sub/templates/b.yaml": action.encode()})
+    chart = chart_in(tmp_path / "chart", **{"charts/sub.tgz": packed})
+    chart_in(
+        chart,
+        **{"templates/a.yaml": action, "templates/now": '{{ "now" }} now {{ .Values.now }}'},
+    )
+    assert charts.uses(chart).clock
+    copy = charts.as_of_another_day(chart, tmp_path / "copy")
+    expected = action.replace("now", '(toDate "2006-01-02" "2001-02-03")')
+    assert (copy / "templates/a.yaml").read_text() == expected
+    assert (copy / "charts/sub/templates/b.yaml").read_text() == expected
+    assert (copy / "templates/now").read_text() == '{{ "now" }} now {{ .Values.now }}'
+
+
+def test_a_chart_that_goes_through_a_map_is_rendered_often(tmp_path: Path) -> None:
+    chart = chart_in(tmp_path, **{"templates/a.yaml": "{{ keys .Values.x | first }}"})
+    assert charts.uses(chart).renders > 2
+
+
+def test_notes_and_definitions_are_no_templates_of_objects(tmp_path: Path) -> None:
+    files = {"templates/NOTES.txt": "{{ now }}", "crds/a.yaml": "{{ now }}"}
+    assert charts.uses(chart_in(tmp_path, **files)).renders == 1
+
+
+def test_an_archive_keeps_its_files_to_itself(tmp_path: Path) -> None:
+    packed = archive(**{"../../out": b"{{ now }}", "/out": b"{{ now }}", "web/in": b"{{ now }}"})
+    chart = chart_in(tmp_path / "chart", **{"charts/web.tgz": packed})
+    charts.as_of_another_day(chart, tmp_path / "copy")
+    found = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert found == {"web.tgz", "in"}
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [b"", b"no archive", gzip.compress(b"neither", mtime=0)],
+    ids=["nothing", "text", "no files"],
+)
+def test_what_is_no_archive_is_left_to_helm(broken: bytes, tmp_path: Path) -> None:
+    assert charts.uses(chart_in(tmp_path, **{"charts/web.tgz": broken})).renders == 1
+
+
+def test_an_archive_with_more_in_it_than_helm_takes_is_left_to_helm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = archive(**{"web/templates/a.yaml": b"{{ now }}", "web/much": bytes(50_000)})
+    chart = chart_in(tmp_path, **{"charts/web.tgz": packed})
+    assert charts.uses(chart).clock
+    monkeypatch.setattr(charts, "_MOST_BYTES", 50_000)
+    assert not charts.uses(chart).clock
+
+
+def test_values_that_stand_for_what_is_drawn_are_named(tmp_path: Path) -> None:
+    template = (
+        "{{- if .Values.auth.password }}\n{{ .Values.auth.password }}\n"
+        "{{- else }}\n{{ randAlphaNum 10 }}\n{{- end }}\n"
+    )
+    found = charts.uses(chart_in(tmp_path, **{"templates/a.yaml": template}))
+    assert found.remedy("web/templates/a.yaml") == (
+        "set auth.password of the chart's values so that it makes nothing up "
+        "(it uses randAlphaNum in templates/a.yaml:4)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "path"),
+    [
+        ({"a": 1}, {"a": 2}, "a"),
+        ({"a": {"b": [1, 2]}}, {"a": {"b": [1, 3]}}, "a.b[1]"),
+        ({"a": [1]}, {"a": [1, 2]}, "a"),
+        ({"a": 1}, {"a": 1, "b": 2}, "b"),
+        ({"a": 1}, {"a": True}, "a"),
+        ({"a": 1}, {"a": "1"}, "a"),
+        ({"a": {}}, {"a": []}, "a"),
+    ],
+)
+def test_a_difference_is_told_by_its_path(one: Any, other: Any, path: str) -> None:
+    assert list(charts.differences(one, other)) == [path]
+    assert charts.difference([one], [other]) == (0, path)
+
+
+def test_equal_trees_do_not_differ() -> None:
+    tree = {"a": [1, {"b": None}], "c": 1.5}
+    assert charts.difference([tree], [tree]) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "position"), [([{}], [], 0), ([{}, {}], [{}], 1), ([], [{}], 0)]
+)
+def test_an_object_that_is_not_there_each_time_differs(
+    first: Any, second: Any, position: int
+) -> None:
+    assert charts.difference(first, second) == (position, "")

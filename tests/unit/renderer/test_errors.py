@@ -1,0 +1,18 @@
+from plugin_image.renderer.errors import RenderError
+
+
+def test_a_long_message_keeps_its_beginning_and_its_end() -> None:
+    error = RenderError(
+        "a" * 60_000_000 + "end", fix="correct it", details="b" * 60_000_000 + "last"
+    )
+    first, details = error.report().splitlines()
+    assert first.startswith("aaa")
+    assert first.endswith("end. To fix it: correct it")
+    assert details.startswith("bbb")
+    assert details.endswith("last")
+    assert "[… 59967236 characters …]" in details
+    assert len(error.report()) < 40_000
+
+
+def test_an_ordinary_message_is_told_whole() -> None:
+    assert RenderError("why", fix="how", details="a\nb").report() == "why. To fix it: how\na\nb"

@@ -1,0 +1,110 @@
+"""All that a process has started is found, and ends with it."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer import processes
+
+ROOT = Path(__file__).parents[3]
+
+
+def run(program: str, **options: object) -> subprocess.CompletedProcess[str]:
+    head = "import os, signal, subprocess, sys\nfrom plugin_image.renderer import processes\n"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", head + program]
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+
+
+def test_children_of_every_thread_are_found_and_their_children() -> None:
+    # Other tests of this process may have left some.
+    before = set(processes.descendants(os.getpid()))
+    started: list[subprocess.Popen[bytes]] = []
+    command = ["sh", "-c", "sleep 60 & echo; wait"]
+
+    def start() -> None:
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE))
+        done.wait()
+
+    done = threading.Event()
+    going_on = threading.Thread(target=start)
+    going_on.start()
+    while not started:
+        pass
+    assert started[0].stdout
+    started[0].stdout.readline()
+    found = [pid for pid in processes.descendants(os.getpid()) if pid not in before]
+    assert found[:1] == [started[0].pid]
+    assert len(found) == 2
+    processes.kill(found)
+    done.set()
+    going_on.join()
+    started[0].communicate()
+
+
+def test_what_got_away_is_ended_and_reaped() -> None:
+    done = run(
+        "processes.adopt_orphans()\n"
+        "subprocess.run(['sh', '-c', '(setsid sleep 60 &) ; (sleep 60 &)'])\n"
+        "processes.end_descendants()\n"
+        "print(processes.descendants(os.getpid()))\n"
+    )
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, 40, 64])
+def test_every_signal_has_a_name(number: int) -> None:
+    expected = "SIGTERM" if number == signal.SIGTERM else rf"signal {number}|SIGRTMAX"
+    assert processes.signal_name(number) in expected.split("|")
+
+
+def scopes_signals() -> bool:
+    return (
+        run(
+            "command = ['sh', '-c', 'kill -0 $PPID']\n"
+            "child = processes.started_apart(lambda: subprocess.Popen(command))\n"
+            "sys.exit(child.wait() == 0)"
+        ).returncode
+        == 0
+    )
+
+
+@pytest.mark.skipif(not scopes_signals(), reason="the kernel knows no scope of signals")
+@pytest.mark.parametrize("number", ["STOP", "KILL", "TERM", "CONT"])
+def test_a_program_cannot_signal_whoever_started_it(number: str) -> None:
+    done = run(
+        f"command = ['sh', '-c', 'kill -{number} $PPID; exec sleep 60']\n"
+        "child = processes.started_apart(lambda: subprocess.Popen(command))\n"
+        "try: child.wait(0.5)\nexcept subprocess.TimeoutExpired: pass\n"
+        "child.kill(); print('unharmed')"
+    )
+    assert (done.returncode, done.stdout) == (0, "unharmed\n")
+
+
+@pytest.mark.skipif(not scopes_signals(), reason="the kernel knows no scope of signals")
+def test_a_program_cannot_look_into_whoever_started_it() -> None:
+    done = run(
+        "command = ['sh', '-c', 'cat /proc/$PPID/mem; cat /proc/self/environ']\n"
+        "processes.started_apart(lambda: subprocess.Popen(command, env={'OWN': '1'})).wait()"
+    )
+    assert done.stdout.startswith("OWN=1\0")
+    assert "Permission denied" in done.stderr
+
+
+@pytest.mark.skipif(not scopes_signals(), reason="the kernel knows no scope of signals")
+def test_a_program_can_signal_its_own_processes_and_rename_files(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    (tmp_path / "one" / "file").touch()
+    command = f"sleep 60 & kill $! && mv {tmp_path}/one/file {tmp_path}/two/file && wait; echo done"
+    done = run(
+        f"child = processes.started_apart(lambda: subprocess.Popen(['sh', '-c', {command!r}]))\n"
+        "child.wait()"
+    )
+    assert done.stdout == "done\n"
+    assert (tmp_path / "two" / "file").exists()
