@@ -43,14 +43,10 @@ def installed(
     *,
     config: Mapping[str, Any],
     secrets: Mapping[str, str],
-    name: str = "installer",
 ) -> Iterator[Installation]:
-    """Install the plugin with `pulumi up` and roll the repo-server's pod out; undo both.
-
-    `name` is that of the stack's folder, of which a run has one.
-    """
+    """Install the plugin with `pulumi up` and roll the repo-server's pod out; undo both."""
     stack = PulumiStack(
-        workspace.folder(name),
+        workspace.folder("installer"),
         tools=tools,
         kubeconfig=server.kubeconfig(INSTALLER),
         config={**CONFIG, **config},

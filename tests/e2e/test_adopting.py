@@ -31,7 +31,7 @@ def installation(
     argocd: ArgoCD, api_server: ApiServer, workspace: Workspace, tools: Mapping[str, Path]
 ) -> Iterator[Installation]:
     with installed(
-        argocd, api_server, workspace, tools, config={}, secrets={}, name="adopting-installer"
+        argocd, api_server, workspace, tools, config={}, secrets={}
     ) as installation:
         yield installation
 

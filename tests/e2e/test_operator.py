@@ -63,7 +63,6 @@ def installation(
         tools,
         config={"healthChecks": ["Stack"]},
         secrets={},
-        name="operator",
     ) as installation:
         yield installation
 

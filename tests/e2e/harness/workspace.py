@@ -23,17 +23,14 @@ class Workspace:
         self.logs = self.folder("logs")
 
     def folder(self, name: str, *, mode: int = 0o700) -> Path:
-        """Make a subfolder."""
-        path = self.path / name
-        path.mkdir()
+        """Make a new subfolder, with a number after its name where there is one of that name."""
+        path = _new_folder(self.path, name)
         path.chmod(mode)
         return path
 
     def log_folder(self, name: str) -> Path:
-        """Make a subfolder of the logs."""
-        path = self.logs / name
-        path.mkdir()
-        return path
+        """Make a new subfolder of the logs, numbered likewise."""
+        return _new_folder(self.logs, name)
 
     def close(self, *, keep_logs: bool) -> None:
         """Remove the folder, or everything in it but the logs."""
@@ -43,6 +40,16 @@ class Workspace:
         for entry in self.path.iterdir():
             if entry != self.logs:
                 _remove(entry)
+
+
+def _new_folder(parent: Path, name: str) -> Path:
+    path = parent / name
+    number = 1
+    while path.exists():
+        number += 1
+        path = parent / f"{name}-{number}"
+    path.mkdir()
+    return path
 
 
 def _remove(folder: Path) -> None:
