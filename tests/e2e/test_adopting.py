@@ -30,9 +30,7 @@ Lives = dict[tuple[str, str], tuple[str, str]]
 def installation(
     argocd: ArgoCD, api_server: ApiServer, workspace: Workspace, tools: Mapping[str, Path]
 ) -> Iterator[Installation]:
-    with installed(
-        argocd, api_server, workspace, tools, config={}, secrets={}
-    ) as installation:
+    with installed(argocd, api_server, workspace, tools, config={}, secrets={}) as installation:
         yield installation
 
 

@@ -109,11 +109,9 @@ def generate() -> None:
 @click.option(
     "--sync-waves",
     type=click.Choice(["false", "dependsOn", "true"]),
-    is_flag=False,
-    flag_value="true",
     default="false",
     show_default=True,
-    help="Dependencies that become Argo CD's sync waves; `true` if the option has no value.",
+    help="Dependencies that become Argo CD's sync waves.",
 )
 def render(path: Path, config: tuple[str, ...], random: str, check: bool, **options: Any) -> None:
     """Print what Argo CD would get from the program in PATH.

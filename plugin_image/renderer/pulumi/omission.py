@@ -1,7 +1,6 @@
 """Leaving fields out of an object, so that nobody but the cluster sets them."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 from plugin_image import contract
 from plugin_image.renderer.errors import ManifestError
@@ -32,35 +31,22 @@ def omit(source: object, manifest: Manifest, paths: Iterable[Path]) -> None:
 
 def leads_to_a_value(path: Path, manifest: Manifest) -> bool:
     """Whether the object has the field."""
-    return any(node is not None for node in _nodes(path, manifest))
+    return any(value is not None for _, value in property_path.select(manifest, path))
 
 
 def _is_element(path: Path, manifest: Manifest) -> bool:
     *outer, last = path
     if last == WILDCARD:
-        return any(isinstance(node, list) for node in _nodes(outer, manifest))
+        return any(
+            isinstance(node, list) for _, node in property_path.select(manifest, tuple(outer))
+        )
     return isinstance(last, int)
 
 
 def _remove(path: Path, manifest: Manifest) -> None:
     *outer, last = path
-    for node in _nodes(outer, manifest):
+    for _, node in property_path.select(manifest, tuple(outer)):
         if isinstance(node, dict) and last == WILDCARD:
             node.clear()
         elif isinstance(node, dict):
             node.pop(str(last), None)
-
-
-def _nodes(path: Sequence[str | int], node: Any) -> list[Any]:
-    """What a path leads to."""
-    if not path:
-        return [node]
-    step, *rest = path
-    if isinstance(node, dict):
-        parts = [*node.values()] if step == WILDCARD else [node[step]] if step in node else []
-    elif isinstance(node, list):
-        index = step if isinstance(step, int) else len(node)
-        parts = node if step == WILDCARD else node[index : index + 1]
-    else:
-        parts = []
-    return [found for part in parts for found in _nodes(rest, part)]

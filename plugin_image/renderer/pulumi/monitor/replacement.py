@@ -16,8 +16,8 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from plugin_image.renderer.pulumi import hooks
-from plugin_image.renderer.pulumi.monitor import property_paths, wire
+from plugin_image.renderer.pulumi import hooks, property_path
+from plugin_image.renderer.pulumi.monitor import wire
 from plugin_image.renderer.pulumi.property_path import Path
 
 _DATA: Final = {
@@ -164,7 +164,7 @@ def content(
     paths = [_path(text, manifest) for text in (*forced, *replace_on_changes)]
     found = _normalized(wire.plain(manifest))
     for text in ignore_changes:
-        found = property_paths.without(found, _path(text, manifest))
+        found = property_path.without(found, _path(text, manifest))
     return dict(_found(found, paths))
 
 
@@ -177,7 +177,7 @@ def _annotations(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
 def _found(content: Any, paths: Sequence[Path]) -> Iterator[tuple[str, Any]]:
     """What is at the paths, by its place; what is empty there counts as absent."""
     for path in paths:
-        for place, value in property_paths.select(content, path):
+        for place, value in property_path.select(content, path):
             there = _without_nulls(value)
             if there not in (None, {}, []):
                 yield json.dumps(place), there
@@ -185,7 +185,10 @@ def _found(content: Any, paths: Sequence[Path]) -> Iterator[tuple[str, Any]]:
 
 def _path(text: str, manifest: Mapping[str, Any]) -> Path:
     """The path in the normalized object: that of a Secret's text leads to its data."""
-    path = property_paths.parse(text)
+    try:
+        path = property_path.parse(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r} is not a property path: {error}") from error
     if manifest.get("kind") == "Secret" and path[0] == "stringData":
         return ("data", *path[1:])
     return path

@@ -7,7 +7,7 @@ Should a mark that was handed out reach a manifest, the render is refused with t
 stands for. Truth values cannot be marked and stay unset.
 
 The shapes come from the Kubernetes provider's schema (`shapes.json`, written by
-`python -m plugin_image.renderer.pulumi.monitor.shapes SCHEMA`).
+`python -m tests.render.schema_tables`).
 """
 
 import base64
@@ -18,9 +18,9 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
-_TABLE = Path(__file__).with_name("shapes.json")
+TABLE = Path(__file__).with_name("shapes.json")
 
 _TOKEN = re.compile(r"pulumi-unknown-(\d{1,9})-(\d{1,9})-", re.IGNORECASE)
 _SMALLEST_NUMBER = 2**52
@@ -30,23 +30,6 @@ _NUMBER = re.compile(r"-(\d)\.?(\d{15})(?!\d)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*")
 _MARK = b"pulumi-unknown-"
 _DEPTH = 6
-
-_METADATA = (
-    "creationTimestamp",
-    "generation",
-    "managedFields",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-)
-"""Properties of ObjectMeta that the API server alone sets."""
-
-_SPEC = {
-    "kubernetes:core/v1:Service": ("clusterIP", "clusterIPs", "healthCheckNodePort"),
-    "kubernetes:core/v1:PersistentVolumeClaim": ("volumeName",),
-    "kubernetes:core/v1:Pod": ("nodeName",),
-}
-"""Properties of `spec` that the cluster allocates: nothing in the schema tells them apart."""
 
 Shape = Any
 """`"s"` text, `"n"` number, `["a", Shape]` list, `{name: Shape}` object, `"b"`, `"o"`: unset."""
@@ -191,71 +174,5 @@ def _expand(shape: Shape, shapes: Mapping[str, Shape], depth: int) -> Any:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = json.loads(_TABLE.read_text())
+    table: Mapping[str, Any] = json.loads(TABLE.read_text())
     return table
-
-
-# --- Making the table -----------------------------------------------------------------
-
-
-class _Distiller:
-    """Collects the named shapes that the types of a schema are made of."""
-
-    _KINDS: ClassVar = {"string": "s", "integer": "n", "number": "n", "boolean": "b"}
-
-    def __init__(self, types: Mapping[str, Any]) -> None:
-        self.shapes: dict[str, Shape] = {}
-        self._types = types
-
-    def shape(self, spec: Mapping[str, Any]) -> Shape:
-        """The shape of one property."""
-        if "$ref" in spec:
-            return self._named(_reference(spec))
-        if spec.get("type") == "array":
-            return ["a", self.shape(spec["items"])]
-        return self._KINDS.get(spec.get("type", ""), "o")
-
-    def part(self, reference: str, names: tuple[str, ...]) -> Shape:
-        """The shape of some properties of a type."""
-        properties = self._types[reference]["properties"]
-        return {name: self.shape(properties[name]) for name in names if name in properties}
-
-    def _named(self, reference: str) -> Shape:
-        definition = self._types.get(reference, {})
-        if "properties" not in definition:
-            return self._KINDS.get(definition.get("type", ""), "o")
-        if reference not in self.shapes:
-            self.shapes[reference] = {}
-            properties = definition["properties"]
-            self.shapes[reference].update({k: self.shape(v) for k, v in properties.items()})
-        return reference
-
-
-def _reference(spec: Mapping[str, Any]) -> str:
-    return str(spec["$ref"]).removeprefix("#/types/")
-
-
-def distil(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of the provider's schema that placeholders need, as one small table."""
-    distiller = _Distiller(schema["types"])
-    types: dict[str, Shape] = {}
-    for type_, resource in schema["resources"].items():
-        properties = resource["properties"]
-        entry: dict[str, Shape] = {}
-        if type_ in _SPEC:
-            entry["spec"] = distiller.part(_reference(properties["spec"]), _SPEC[type_])
-        if "status" in properties and not type_.endswith("Patch"):
-            entry["status"] = distiller.shape(properties["status"])
-        if entry:
-            types[type_] = entry
-    metadata = distiller.part("kubernetes:meta/v1:ObjectMeta", _METADATA)
-    return {"default": {"metadata": metadata}, "types": types, "shapes": distiller.shapes}
-
-
-if __name__ == "__main__":
-    import sys
-
-    _TABLE.write_text(
-        json.dumps(distil(json.loads(Path(sys.argv[1]).read_text())), sort_keys=True, indent=1)
-        + "\n"
-    )

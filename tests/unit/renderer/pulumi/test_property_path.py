@@ -3,7 +3,9 @@
 import pytest
 
 from plugin_image.renderer.pulumi import property_path
-from plugin_image.renderer.pulumi.property_path import Path
+from plugin_image.renderer.pulumi.property_path import Path, parse, select, without
+
+DATA = {"spec": {"list": [{"a": 1, "b": 2}, {"a": 3}]}, "data": {"a.b": "x", 'say "a"': "y"}}
 
 PATHS: list[tuple[str, Path]] = [
     # Those of Pulumi's own documentation of the grammar.
@@ -30,12 +32,12 @@ PATHS: list[tuple[str, Path]] = [
 
 @pytest.mark.parametrize(("text", "path"), PATHS)
 def test_a_path_is_read_as_pulumi_reads_it(text: str, path: Path) -> None:
-    assert property_path.parse(text) == path
+    assert parse(text) == path
 
 
 @pytest.mark.parametrize(("_text", "path"), PATHS)
 def test_a_path_that_is_written_reads_as_the_same(_text: str, path: Path) -> None:
-    assert property_path.parse(property_path.written(path)) == path
+    assert parse(property_path.written(path)) == path
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def test_a_path_that_is_written_reads_as_the_same(_text: str, path: Path) -> Non
 )
 def test_what_is_no_path_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"it has|it begins|has no end|is neither"):
-        property_path.parse(text)
+        parse(text)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,7 @@ def test_what_is_no_path_is_refused(text: str) -> None:
     ],
 )
 def test_a_path_has_a_json_pointer(text: str, pointer: str) -> None:
-    assert property_path.json_pointer(property_path.parse(text)) == pointer
+    assert property_path.json_pointer(parse(text)) == pointer
 
 
 @pytest.mark.parametrize(
@@ -71,4 +73,28 @@ def test_a_path_has_a_json_pointer(text: str, pointer: str) -> None:
     ],
 )
 def test_a_path_has_a_jq_expression(text: str, expression: str) -> None:
-    assert property_path.jq(property_path.parse(text)) == expression
+    assert property_path.jq(parse(text)) == expression
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("spec.list[0].a", [(("spec", "list", 0, "a"), 1)]),
+        ("spec.list[*].b", [(("spec", "list", 0, "b"), 2)]),
+        ("spec.*[*].a", [(("spec", "list", 0, "a"), 1), (("spec", "list", 1, "a"), 3)]),
+        ('data["a.b"]', [(("data", "a.b"), "x")]),
+        ("spec.list.a", []),
+        ("spec.list[7]", []),
+        ("data.none.b", []),
+    ],
+)
+def test_what_a_path_names_comes_with_its_place(text: str, found: object) -> None:
+    assert list(select(DATA, parse(text))) == found
+
+
+def test_what_is_left_out_keeps_its_place_and_its_neighbours() -> None:
+    assert without(DATA, parse("spec.list[*].a"))["spec"] == {
+        "list": [{"a": None, "b": 2}, {"a": None}]
+    }
+    assert without(DATA, parse("spec.list[0]"))["spec"] == {"list": [None, {"a": 3}]}
+    assert without(DATA, parse("none.a")) == DATA

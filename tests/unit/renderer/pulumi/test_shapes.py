@@ -88,36 +88,3 @@ def test_placeholders_differ_and_are_the_same_in_every_render(resources: int) ->
 
 def test_types_that_contain_themselves_have_an_end() -> None:
     shapes.placeholders("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition", 0)
-
-
-def test_the_table_is_distilled_from_a_schema() -> None:
-    reference = {"$ref": "#/types/kubernetes:meta/v1:ObjectMeta"}
-    kinds = {"s": "string", "i": "integer", "b": "boolean"}
-    tree = {"children": {"type": "array", "items": {"$ref": "#/types/tree"}}}
-    schema = {
-        "types": {
-            "kubernetes:meta/v1:ObjectMeta": {"properties": {"uid": {"type": "string"}}},
-            "tree": {"properties": {**{k: {"type": v} for k, v in kinds.items()}, **tree}},
-            "quantity": {"type": "string"},
-            "spec": {"properties": {"clusterIP": {"type": "string"}, "x": {"type": "string"}}},
-        },
-        "resources": {
-            "kubernetes:core/v1:Service": {
-                "properties": {"metadata": reference, "spec": {"$ref": "#/types/spec"}}
-            },
-            "kubernetes:x/v1:Tree": {"properties": {"status": {"$ref": "#/types/tree"}}},
-            "kubernetes:x/v1:TreePatch": {"properties": {"status": {"$ref": "#/types/tree"}}},
-            "kubernetes:x/v1:Plain": {"properties": {"status": {"$ref": "#/types/quantity"}}},
-            "kubernetes:x/v1:Odd": {"properties": {"status": {"$ref": "#/types/absent"}}},
-        },
-    }
-    assert shapes.distil(schema) == {
-        "default": {"metadata": {"uid": "s"}},
-        "types": {
-            "kubernetes:core/v1:Service": {"spec": {"clusterIP": "s"}},
-            "kubernetes:x/v1:Tree": {"status": "tree"},
-            "kubernetes:x/v1:Plain": {"status": "s"},
-            "kubernetes:x/v1:Odd": {"status": "o"},
-        },
-        "shapes": {"tree": {"s": "s", "i": "n", "b": "b", "children": ["a", "tree"]}},
-    }

@@ -123,7 +123,7 @@ class TestContent:
         assert len(hashes) == 4
 
     def test_a_path_that_is_none_is_refused(self) -> None:
-        with pytest.raises(ValueError, match=r"'spec\[' is no path"):
+        with pytest.raises(ValueError, match=r"'spec\[' is not a property path"):
             revision(manifest(data={"a": "1"}), replace_on_changes=["spec["])
 
 
