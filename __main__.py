@@ -39,15 +39,16 @@ application_args = settings.read_named(
     name="application_name",
     without={"plugin_name"},
 )
+health_checks = validation.strings("healthChecks", config.get_object("healthChecks", []))
 rights.require(
-    rights.needed(plugin_args, application_args.values()),
+    rights.needed(plugin_args, application_args.values(), health_checks),
     partial(access_review.allowed, settings=pulumi.runtime.get_config_env()),
 )
 
 namespace = plugin_args.get("namespace", argocd_names.NAMESPACE)
 image = PluginImage("plugin", image_args)
 plugin = PulumiPlugin("pulumi", {**plugin_args, "image": image.image_ref})
-for kind in validation.strings("healthChecks", config.get_object("healthChecks", [])):
+for kind in health_checks:
     HealthCheck(f"health-{kind.lower()}", {"kind": kind, "namespace": namespace})
 if export_as is not None:
     export = PluginExport(

@@ -7,8 +7,9 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.argocd import ignore_differences
-from components.shared import argocd_names, inputs, validation
+from components.shared import argocd_names, inputs, rights, validation
 from components.shared.errors import InvalidInputError
+from components.shared.rights import Right
 
 IN_CLUSTER: Final = "https://kubernetes.default.svc"
 
@@ -72,6 +73,11 @@ class PluginApplicationArgs(PluginSourceArgs):
     """Namespace in which Argo CD looks for Applications (default `argocd`)."""
     path: pulumi.Input[str]
     """Folder in it, `.` for its root."""
+
+
+def needed_rights(namespace: str) -> list[Right]:
+    """What registering an Application in a namespace takes."""
+    return rights.own(namespace, "argoproj.io", "applications")
 
 
 class PluginApplication(pulumi.ComponentResource):

@@ -7,14 +7,16 @@ from typing import Any, Final, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.shared import argocd_names, inputs, validation
+from components.shared import argocd_names, inputs, rights, validation
 from components.shared.errors import InvalidInputError
+from components.shared.rights import Right
 
 _SCRIPTS: Final = Path(__file__).with_name("health_checks")
 CHECKS: Final = {path.stem.rpartition("_")[2]: path for path in sorted(_SCRIPTS.glob("*.lua"))}
 """The script for each kind; its file's name is that of the kind in Argo CD's settings."""
 _KEY: Final = "resource.customizations.health."
 """Source: Argo CD's util/settings/settings.go."""
+_SETTINGS: Final = "argocd-cm"
 
 
 class HealthCheckArgs(TypedDict):
@@ -59,6 +61,11 @@ class HealthCheck(pulumi.ComponentResource):
         self.register_outputs({"kind": self.kind})
 
 
+def needed_rights(namespace: str) -> list[Right]:
+    """What adding a health check to the settings in a namespace takes."""
+    return rights.patch(namespace, "", "configmaps", _SETTINGS)
+
+
 def _data(values: Mapping[str, Any]) -> dict[str, str]:
     kind = validation.line("kind", validation.required(values, "kind"))
     if kind not in CHECKS:
@@ -73,5 +80,5 @@ def _metadata(values: Mapping[str, Any]) -> dict[str, str]:
         "namespace": validation.dns_label(
             "namespace", values.get("namespace", argocd_names.NAMESPACE)
         ),
-        "name": validation.object_name("config_map", values.get("config_map", "argocd-cm")),
+        "name": validation.object_name("config_map", values.get("config_map", _SETTINGS)),
     }

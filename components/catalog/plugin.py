@@ -5,6 +5,7 @@ from typing import Any, Final, NotRequired, cast
 
 import pulumi
 
+from components.container import credentials
 from components.container.args import PluginContainerArgs
 from components.container.config_map import PluginConfig, PluginConfigArgs
 from components.container.container import CONTAINER_PREFIX, container_name
@@ -14,6 +15,7 @@ from components.container.credentials import (
     PluginCredentialsArgs,
 )
 from components.container.plugin_yaml import PluginDefinitionArgs
+from components.repo_server import patch
 from components.repo_server.patch import ExportArgs
 from components.repo_server.sidecar import (
     AskPassArgs,
@@ -21,6 +23,7 @@ from components.repo_server.sidecar import (
     RepoServerSidecar,
     RepoServerSidecarArgs,
 )
+from components.service import certificates, service
 from components.service.certificates import (
     CertificateArgs,
     ServiceCertificates,
@@ -28,8 +31,9 @@ from components.service.certificates import (
 )
 from components.service.proxy import LookupArgs, PluginProxy, PluginProxyArgs
 from components.service.service import PluginService, PluginServiceArgs, ServiceArgs
-from components.shared import inputs, validation
+from components.shared import immutable_config_map, inputs, validation
 from components.shared.errors import InvalidInputError
+from components.shared.rights import Right
 from components.shared.target import TargetArgs
 
 SIDECAR: Final = "sidecar"
@@ -70,6 +74,19 @@ class ConfigManagementPluginArgs(
 _READ_BY_SIDECARS: Final = frozenset(ConfigManagementPluginArgs.__annotations__) - (
     ModeArgs.__annotations__.keys() - {"mode"}
 )
+
+
+def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
+    """What installing the plugin takes of the account that does it."""
+    needed = credentials.needed_rights(namespace, given)
+    if given.get("mode", SIDECAR) == SIDECAR or given.get("own_proxy", True):
+        needed += patch.needed_rights(namespace, given)
+    if given.get("mode") == SERVICE:
+        needed += service.needed_rights(namespace, given)
+        needed += certificates.needed_rights(namespace, given)
+    elif not given.get("export"):
+        needed += immutable_config_map.needed_rights(namespace)
+    return needed
 
 
 class ConfigManagementPlugin(pulumi.ComponentResource):

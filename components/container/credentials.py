@@ -7,8 +7,9 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.shared import argocd_names, inputs, validation
+from components.shared import argocd_names, inputs, rights, validation
 from components.shared.errors import InvalidInputError
+from components.shared.rights import Right
 
 
 class CredentialsArgs(TypedDict):
@@ -31,6 +32,12 @@ class PluginCredentialsArgs(CredentialsArgs):
 
     namespace: NotRequired[pulumi.Input[str]]
     """Namespace of Argo CD's repo-server (default `argocd`)."""
+
+
+def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
+    """What keeping the credentials of `given` takes: nothing where others made the Secret."""
+    by_value = "credentials_env" in given or "credentials_files" in given
+    return rights.own(namespace, "", "secrets") if by_value else []
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from components.preflight.rights import NoAnswerError, Right
+from components.preflight.rights import NoAnswerError
+from components.shared.rights import Right
 
 if TYPE_CHECKING:
     from kubernetes.client import Configuration

@@ -6,54 +6,35 @@ it is an argument: nothing here knows a cluster.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import pulumi
 import yaml
 
-from components.catalog.plugin import SERVICE
-from components.service.certificates import CERT_MANAGER, PULUMI
+from components.argocd import application, health
+from components.catalog import plugin as config_management_plugin
 from components.shared import argocd_names, validation
 from components.shared.errors import InstallerError
+from components.shared.rights import Right
 
 ROLE: Final = "argocd-cmp-installer"
 """Name of the Role that an error suggests."""
-_PATCHED: Final = ("get", "patch")
-_WATCHED: Final = ("list", "watch")
-_OWNED: Final = ("create", "get", *_WATCHED, "patch", "delete")
-"""The provider waits for the end of a deletion, and without `list` and `watch` waits for ever."""
-
-
-@dataclass(frozen=True)
-class Right:
-    """One verb on one kind of object in a namespace; with a name, on the object of that name."""
-
-    namespace: str
-    group: str
-    resource: str
-    verb: str
-    name: str = ""
 
 
 class NoAnswerError(Exception):
     """No cluster said which rights the account has."""
 
 
-_AWAITED: Final = (
-    ("apps", "deployments"),
-    ("apps", "replicasets"),
-    ("", "pods"),
-    ("", "persistentvolumeclaims"),
-)
-"""What the provider watches while a Deployment rolls out; without the right it waits for ever."""
-
 Ask = Callable[[Collection[Right]], Collection[Right]]
 """Returns those of the rights that the account has. Raises NoAnswerError."""
 
 
-def needed(plugin: Mapping[str, Any], applications: Iterable[Mapping[str, Any]]) -> list[Right]:
-    """Return the rights that installing a plugin and its Applications takes.
+def needed(
+    plugin: Mapping[str, Any],
+    applications: Iterable[Mapping[str, Any]],
+    health_checks: Collection[str] = (),
+) -> list[Right]:
+    """Return the rights that installing a plugin, its Applications and health checks takes.
 
     None where `check_deployment` is false: the cluster may not even be there yet. None either
     where a name is a Pulumi secret, which stays one.
@@ -68,58 +49,12 @@ def needed(plugin: Mapping[str, Any], applications: Iterable[Mapping[str, Any]])
     validation.object_name("deployment", deployment)
     for name in (namespace, *homes):
         validation.dns_label("namespace", name)
-
-    rights: list[Right] = []
-    if not plugin.get("export"):
-        rights += [Right(namespace, "apps", "deployments", verb, deployment) for verb in _PATCHED]
-    if plugin.get("await_rollout") is not False and _rolls_out(plugin):
-        rights += [Right(namespace, *kind, verb) for kind in _AWAITED for verb in _WATCHED]
-    rights += [Right(namespace, *kind, verb) for kind in _owned_kinds(plugin) for verb in _OWNED]
-    rights += [
-        Right(home, "argoproj.io", "applications", verb)
-        for home in dict.fromkeys(homes)
-        for verb in _OWNED
+    rights = [
+        *config_management_plugin.needed_rights(namespace, plugin),
+        *(health.needed_rights(namespace) if health_checks else ()),
+        *(right for home in homes for right in application.needed_rights(home)),
     ]
     return list(dict.fromkeys(rights))
-
-
-def _rolls_out(plugin: Mapping[str, Any]) -> bool:
-    """Tell whether a Deployment changes: the repo-server's, or one of the plugin's own."""
-    return not plugin.get("export") or plugin.get("mode") == SERVICE
-
-
-def _owned_kinds(plugin: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return group and name of the kinds of objects that are made."""
-    kinds = []
-    if _rolls_out(plugin):
-        kinds.append(("", "configmaps"))
-    if "credentials_env" in plugin or "credentials_files" in plugin:
-        kinds.append(("", "secrets"))
-    if plugin.get("mode") == SERVICE:
-        kinds += [kind for kind in _service_kinds(plugin) if kind not in kinds]
-    return kinds
-
-
-def _service_kinds(plugin: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return group and name of the kinds of objects that service mode makes."""
-    kinds = [
-        ("apps", "deployments"),
-        ("", "services"),
-        ("policy", "poddisruptionbudgets"),
-        ("networking.k8s.io", "networkpolicies"),
-    ]
-    if "service_account" not in plugin:
-        kinds.append(("", "serviceaccounts"))
-    if "max_replicas" in plugin:
-        kinds.append(("autoscaling", "horizontalpodautoscalers"))
-    source = plugin.get("certificates", PULUMI)
-    if source == PULUMI:
-        kinds.append(("", "secrets"))
-    elif source == CERT_MANAGER:
-        kinds.append(("cert-manager.io", "certificates"))
-        if "issuer" not in plugin:
-            kinds.append(("cert-manager.io", "issuers"))
-    return kinds
 
 
 def require(rights: Sequence[Right], ask: Ask) -> None:

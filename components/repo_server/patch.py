@@ -15,7 +15,8 @@ import pulumi_kubernetes as k8s
 from components.container.container import CONTAINER_PREFIX, Json
 from components.repo_server import conflicts, live
 from components.repo_server.live import Live
-from components.shared import inputs, reapply, target
+from components.shared import argocd_names, inputs, reapply, rights, target
+from components.shared.rights import Right
 from components.shared.target import Target
 
 
@@ -74,6 +75,17 @@ def install(
         name, where, given, addition, shared_volumes=shared_volumes, parent=parent
     )
     return Installed(name_once_patched, pulumi.Output.from_input(nothing))
+
+
+def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
+    """What the patch that `given` asks for takes: nothing where somebody else applies it."""
+    if given.get("export"):
+        return []
+    deployment = given.get("deployment", argocd_names.REPO_SERVER)
+    return [
+        *rights.patch(namespace, "apps", "deployments", deployment),
+        *target.needed_rights(namespace, given),
+    ]
 
 
 def _patch(

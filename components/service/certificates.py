@@ -14,8 +14,9 @@ import pulumi_kubernetes as k8s
 from components.container.container import container_name
 from components.service import haproxy
 from components.service.service import service_host
-from components.shared import argocd_names, inputs, validation
+from components.shared import argocd_names, inputs, rights, validation
 from components.shared.errors import InvalidInputError
+from components.shared.rights import Right
 
 PULUMI: Final = "pulumi"
 CERT_MANAGER: Final = "cert-manager"
@@ -43,6 +44,18 @@ class CertificateArgs(TypedDict):
     """With `cert-manager`: an issuer that exists (default: one of its own for this plugin)."""
     issuer_kind: NotRequired[str]
     """`Issuer` (default) or `ClusterIssuer`."""
+
+
+def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
+    """What making the certificates that `given` asks for takes."""
+    kinds = {
+        PULUMI: [("", "secrets")],
+        CERT_MANAGER: [
+            ("cert-manager.io", "certificates"),
+            *([] if "issuer" in given else [("cert-manager.io", "issuers")]),
+        ],
+    }.get(given.get("certificates", PULUMI), [])
+    return [right for kind in kinds for right in rights.own(namespace, *kind)]
 
 
 class ServiceCertificatesArgs(CertificateArgs):

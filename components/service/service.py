@@ -10,8 +10,9 @@ from components.container import image_reference
 from components.container.args import PluginContainerArgs, plugin_container
 from components.container.container import CONTAINER_PREFIX, container_name
 from components.service.objects import Scaling, ServiceObjects, Settings
-from components.shared import argocd_names, inputs, target, validation
+from components.shared import argocd_names, immutable_config_map, inputs, rights, target, validation
 from components.shared.errors import InvalidInputError
+from components.shared.rights import Right
 
 PROXY_IMAGE: Final = (
     "docker.io/library/haproxy:3.2.23-alpine"
@@ -68,6 +69,29 @@ class ServiceArgs(TypedDict):
     """Image with `argocd-cmp-server` (default: that of the live repo-server)."""
     proxy_image: NotRequired[pulumi.Input[str]]
     """Image of HAProxy 2.6 or newer with a shell (default: the official one, by digest)."""
+
+
+_MADE: Final = (
+    ("apps", "deployments"),
+    ("", "services"),
+    ("policy", "poddisruptionbudgets"),
+    ("networking.k8s.io", "networkpolicies"),
+)
+"""Group and name of the kinds of `ServiceObjects` that each plugin has."""
+
+
+def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
+    """What making the objects of a plugin takes."""
+    kinds = [*_MADE]
+    if "service_account" not in given:
+        kinds.append(("", "serviceaccounts"))
+    if "max_replicas" in given:
+        kinds.append(("autoscaling", "horizontalpodautoscalers"))
+    return [
+        *(right for kind in kinds for right in rights.own(namespace, *kind)),
+        *immutable_config_map.needed_rights(namespace),
+        *target.needed_rights(namespace, given),
+    ]
 
 
 class PluginServiceArgs(PluginContainerArgs, ServiceArgs):

@@ -11,7 +11,8 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.shared import argocd_names, inputs, reapply
+from components.shared import argocd_names, inputs, reapply, rights
+from components.shared.rights import Right
 from components.shared.validation import dns_label, object_name
 
 
@@ -63,6 +64,11 @@ def create(
         opts=pulumi.ResourceOptions(parent=parent),
     )
     return config_map.metadata.apply(argocd_names.name_of)
+
+
+def needed_rights(namespace: str) -> list[Right]:
+    """What making it takes."""
+    return rights.own(namespace, "", "configmaps")
 
 
 def _manifest(name: str, data: Mapping[str, str]) -> dict[str, Any]:

@@ -6,11 +6,19 @@ from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
 
-from components.shared import argocd_names, inputs, validation
+from components.shared import argocd_names, inputs, rights, validation
+from components.shared.rights import Right
 
 SKIP_AWAIT: Final = "pulumi.com/skipAwait"
 _ROLLOUT_SECONDS = 600
 TARGET: Final = ("namespace", "deployment", "await_rollout")
+_AWAITED: Final = (
+    ("apps", "deployments"),
+    ("apps", "replicasets"),
+    ("", "pods"),
+    ("", "persistentvolumeclaims"),
+)
+"""What the provider watches while a Deployment rolls out; without the right it waits for ever."""
 
 
 class TargetArgs(TypedDict):
@@ -55,3 +63,10 @@ def timeouts(where: str, given: Mapping[str, Any]) -> pulumi.CustomTimeouts:
         ),
     )
     return pulumi.CustomTimeouts(create=f"{seconds}s", update=f"{seconds}s")
+
+
+def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
+    """What waiting for the roll-out of a Deployment takes, where `given` wants that."""
+    if given.get("await_rollout") is False:
+        return []
+    return [right for kind in _AWAITED for right in rights.watch(namespace, *kind)]

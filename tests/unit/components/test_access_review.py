@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 from components.preflight import access_review
-from components.preflight.rights import NoAnswerError, Right
+from components.preflight.rights import NoAnswerError
+from components.shared.rights import Right
 
 GET = Right("argocd", "apps", "deployments", "get", "argocd-repo-server")
 PATCH = Right("argocd", "apps", "deployments", "patch", "argocd-repo-server")

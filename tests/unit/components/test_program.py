@@ -16,9 +16,9 @@ from components.argocd.application import PluginApplicationArgs
 from components.catalog.pulumi import PulumiPluginArgs
 from components.container.image import PluginImageArgs
 from components.preflight import access_review
-from components.preflight.rights import Right
 from components.shared import settings
 from components.shared.errors import InstallerError, InvalidInputError
+from components.shared.rights import Right
 
 from .conftest import IMAGE, FakeEngine, Run
 
@@ -32,9 +32,11 @@ class FakeCluster:
 
     denied: set[str] = field(default_factory=set)
     settings: Mapping[str, str] | None = None
+    asked: set[Right] = field(default_factory=set)
 
     def allowed(self, rights: Collection[Right], *, settings: Mapping[str, str]) -> set[Right]:
         self.settings = settings
+        self.asked = set(rights)
         return {right for right in rights if right.verb not in self.denied}
 
 
@@ -112,6 +114,66 @@ def test_nothing_is_registered_where_rights_lack(
         program({"imageReference": IMAGE})
     assert engine.resources == []
     assert rights.settings == {f"{PROJECT}:imageReference": IMAGE}
+
+
+def made(engine: FakeEngine) -> set[Right]:
+    """The rights without which what a program registers could not be made in the cluster."""
+    return {
+        Right(
+            known["metadata"].get("namespace", "default"),
+            "" if group == "core" else group,
+            f"{kind.removesuffix('Patch').lower().removesuffix('y')}"
+            + ("ies" if kind.endswith("y") else "s"),
+            "patch" if kind.endswith("Patch") else "create",
+            known["metadata"]["name"] if kind.endswith("Patch") else "",
+        )
+        for resource in engine.resources
+        if resource.typ.startswith("kubernetes:") and not resource.resource_id
+        for known in [resource.inputs]
+        for group, kind in [re.findall(r":([^/]+)/.*:(\w+)", resource.typ)[0]]
+    }
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"credentialsEnv": {"GIT_TOKEN": "canary"}},
+        {"exportAs": "kustomize"},
+        {"mode": "service", "credentialsEnv": {"GIT_TOKEN": "canary"}},
+        {"mode": "service", "maxReplicas": 4, "serviceAccount": "robot"},
+        {"mode": "service", "ownProxy": False, "certificates": "cert-manager"},
+        {
+            "mode": "service",
+            "exportAs": "argo-helm",
+            "certificates": "cert-manager",
+            "issuer": "own",
+        },
+    ],
+)
+def test_what_is_registered_was_asked_for_as_a_right(
+    program: Any, rights: FakeCluster, options: dict[str, Any]
+) -> None:
+    engine = program(
+        {
+            "imageReference": IMAGE,
+            "namespace": "gitops",
+            "healthChecks": ["Stack"],
+            "applications": [
+                {
+                    "applicationName": "guestbook",
+                    "repoUrl": "https://git.example.com/apps.git",
+                    "path": ".",
+                    "namespace": "apps",
+                }
+            ],
+            **options,
+        }
+    )
+    asked = {right for right in rights.asked if right.verb in {"create", "patch"}}
+    assert made(engine) - asked == set(), "rights that `needed_rights` beside the object leaves out"
+    kinds = {(right.namespace, right.group, right.resource) for right in made(engine)}
+    unused = {(r.namespace, r.group, r.resource) for r in asked} - kinds
+    assert unused == set(), "rights that nothing takes"
 
 
 def test_no_cluster_is_asked_where_the_same_stack_makes_the_deployment(

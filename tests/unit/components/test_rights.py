@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from components.preflight import rights
-from components.preflight.rights import NoAnswerError, Right
+from components.preflight.rights import NoAnswerError
 from components.shared.errors import InstallerError, InvalidInputError
+from components.shared.rights import Right
 
 APPLICATION = {"repo_url": "https://git.example.com/apps.git"}
 EVERYTHING = rights.needed({"credentials_env": {"A": "b"}}, [APPLICATION, {"namespace": "apps"}])
