@@ -7,9 +7,10 @@ from pathlib import Path
 # of the standard library and of others that happen to have the same name.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from pulumi.provider.experimental import component_provider_host  # noqa: E402
+import pulumi.provider  # noqa: E402
 
 from components import COMPONENTS, NAME, VERSION  # noqa: E402
+from components.shared.provider import DescribedProvider  # noqa: E402
 
 if __name__ == "__main__":
-    component_provider_host(components=COMPONENTS, name=NAME, version=VERSION)
+    pulumi.provider.main(DescribedProvider(COMPONENTS, NAME, VERSION), sys.argv[1:])

@@ -5,10 +5,11 @@ from typing import Any, NotRequired
 import pulumi
 
 from components.container import plugin_yaml
+from components.container.plugin_yaml import PluginDefinitionArgs
 from components.shared import immutable_config_map, inputs
 
 
-class PluginConfigArgs(plugin_yaml.PluginDefinitionArgs):
+class PluginConfigArgs(PluginDefinitionArgs):
     """Arguments of `PluginConfig`."""
 
     namespace: NotRequired[pulumi.Input[str]]
@@ -40,7 +41,7 @@ class PluginConfig(pulumi.ComponentResource):
         where = f"PluginConfig {name}"
         given = inputs.present(args)
         inputs.reject_unknown(where, given, PluginConfigArgs.__annotations__)
-        described = inputs.pick(given, plugin_yaml.PluginDefinitionArgs.__annotations__)
+        described = inputs.pick(given, PluginDefinitionArgs.__annotations__)
         definition = inputs.checked(where, described, plugin_yaml.define)
         data = definition.apply(lambda d: {plugin_yaml.FILE_NAME: d.document, **d.scripts})
         config_map = immutable_config_map.make(name, where, given, data, self)

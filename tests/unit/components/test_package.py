@@ -9,12 +9,16 @@ from typing import Any
 
 import grpc
 import pytest
+from pulumi.errors import InputPropertyError
 from pulumi.provider.experimental.analyzer import Analyzer
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 import components
 from components import COMPONENTS, NAME, VERSION
 from components.catalog.renderer_plugin import RendererPlugin
+from components.shared.provider import DescribedProvider
+
+from .conftest import IMAGE, FakeEngine
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = Path(__file__).parent / "testdata" / "schema.json"
@@ -65,13 +69,38 @@ def test_the_public_surface_is_the_one_in_the_file() -> None:
     assert surface() == json.loads(SCHEMA.read_text())
 
 
-def test_every_component_and_every_output_is_documented() -> None:
-    analyzer = Analyzer(NAME)
-    for component in COMPONENTS:
-        assert component.__doc__, component
-        for base in (c for c in component.__mro__ if c.__module__.startswith("components.")):
-            for output in inspect.get_annotations(base):
-                assert analyzer.get_docstring(base, output), f"{base.__name__}.{output}"
+@pytest.fixture(scope="module")
+def provider() -> DescribedProvider:
+    return DescribedProvider(COMPONENTS, NAME, VERSION)
+
+
+def test_everything_that_the_schema_names_is_described(provider: DescribedProvider) -> None:
+    schema = json.loads(provider.schema)
+    sections = {
+        **{(token, "inputs"): r["inputProperties"] for token, r in schema["resources"].items()},
+        **{(token, "outputs"): r["properties"] for token, r in schema["resources"].items()},
+        **{(token, "type"): t["properties"] for token, t in schema["types"].items()},
+    }
+    assert [
+        f"{name} of {token}"
+        for (token, _), properties in sections.items()
+        for name, known in properties.items()
+        if not known.get("description")
+    ] == []
+    assert all(known["description"] for known in schema["resources"].values())
+
+
+def test_a_wrong_input_is_told_by_the_name_that_the_schema_gives_it(
+    provider: DescribedProvider, engine: FakeEngine
+) -> None:
+    given = {"image": IMAGE, "existingSecret": "token"}
+    with pytest.raises(InputPropertyError) as raised:
+        provider.construct("pulumi", f"{NAME}:index:PulumiPlugin", given)
+    told = f"{raised.value.property_path} {raised.value.reason}"
+    assert told.startswith("existingSecretEnv and existingSecretFiles are both empty")
+    assert "_" not in told
+    assert "\n" not in told
+    assert not engine.of_type("kubernetes:apps/v1:DeploymentPatch")
 
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda c: c.__name__)
