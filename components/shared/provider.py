@@ -31,7 +31,7 @@ class DescribedProvider(ComponentProvider):
         self, components: Sequence[type[pulumi.ComponentResource]], name: str, version: str
     ) -> None:
         super().__init__([*components], name, version=version)
-        schema = json.loads(self.schema)
+        schema = json.loads(self.schema or "")
         for component in components:
             resource = schema["resources"][f"{name}:index:{component.__name__}"]
             _describe(resource["properties"], component)

@@ -75,7 +75,7 @@ def provider() -> DescribedProvider:
 
 
 def test_everything_that_the_schema_names_is_described(provider: DescribedProvider) -> None:
-    schema = json.loads(provider.schema)
+    schema = json.loads(provider.schema or "")
     sections = {
         **{(token, "inputs"): r["inputProperties"] for token, r in schema["resources"].items()},
         **{(token, "outputs"): r["properties"] for token, r in schema["resources"].items()},
