@@ -16,7 +16,7 @@ from components.container.credentials import (
 )
 from components.container.plugin_yaml import PluginDefinitionArgs
 from components.repo_server import patch
-from components.repo_server.patch import ExportArgs
+from components.repo_server.patch import PatchArgs
 from components.repo_server.sidecar import (
     AskPassArgs,
     RepoServerArgs,
@@ -42,7 +42,7 @@ MODES: Final = (SIDECAR, SERVICE)
 
 _PROXY: Final = (
     *TargetArgs.__annotations__,
-    *ExportArgs.__annotations__,
+    *PatchArgs.__annotations__,
     *LookupArgs.__annotations__,
     "plugins_volume",
     "proxy_image",
@@ -50,7 +50,11 @@ _PROXY: Final = (
 """Arguments that a plugin's own proxy has in common with it."""
 
 
-_OF_PROXY: Final = (*LookupArgs.__annotations__, "plugins_volume", "export")
+_OF_PROXY: Final = (
+    *LookupArgs.__annotations__,
+    *PatchArgs.__annotations__,
+    "plugins_volume",
+)
 
 
 class ModeArgs(ServiceArgs, CertificateArgs, LookupArgs):

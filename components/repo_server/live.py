@@ -1,13 +1,15 @@
 """What the live Deployment of the repo-server says about sidecars."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.container.container import check_volumes
+from components.container.container import Json, check_volumes
 from components.shared import inputs
 from components.shared.target import Target
 
@@ -18,8 +20,15 @@ class Live:
 
     target: Target
     annotations: Mapping[str, str]
-    containers: Sequence[str]
+    pod: Json
+    """The spec of its pods."""
+    managed_fields: Sequence[Json]
     rolled_out: bool
+
+    @property
+    def containers(self) -> list[str]:
+        """The names of the pods' containers."""
+        return _names(self.pod, "containers")
 
 
 def look_up(
@@ -41,29 +50,38 @@ def look_up(
     )
 
     def check(known: Sequence[Any]) -> Live:
-        found, expected, annotations, (containers, volumes), rolled_out = known
+        found, expected, metadata, pod, rolled_out = known
         where_to = f"{found.namespace}/{found.deployment}"
+        volumes = _names(pod, "volumes")
         inputs.located(where, lambda: check_volumes(where_to, volumes, expected))
-        return Live(found, annotations, containers, rolled_out)
+        managed_fields = metadata.get("managedFields") or []
+        return Live(found, metadata.get("annotations") or {}, pod, managed_fields, rolled_out)
 
-    annotations = deployment.metadata.apply(lambda m: dict(m.annotations or {}))
-    names = deployment.spec.apply(_names)
+    metadata = deployment.metadata.apply(_plain)
+    pod = deployment.spec.apply(lambda s: _plain(s.template.spec) or {})
     rolled_out = pulumi.Output.all(
         deployment.metadata.apply(lambda m: m.generation),
         deployment.spec.apply(lambda s: s.replicas),
         deployment.status.apply(_progress),
     ).apply(lambda known: _rolled_out(*known))
-    return pulumi.Output.all(destination, shared_volumes, annotations, names, rolled_out).apply(
-        check
-    )
+    return pulumi.Output.all(destination, shared_volumes, metadata, pod, rolled_out).apply(check)
 
 
-def _names(spec: k8s.apps.v1.outputs.DeploymentSpec) -> tuple[list[str], list[str]]:
-    """Return the names of the pod's containers, and of its volumes."""
-    pod = spec.template.spec
-    containers = (pod.containers if pod else None) or []
-    volumes = (pod.volumes if pod else None) or []
-    return [container.name for container in containers], [volume.name for volume in volumes]
+def _names(pod: Json, part: str) -> list[str]:
+    """Return the names of the pod's containers, or volumes."""
+    return [named["name"] for named in pod.get(part) or []]
+
+
+def _plain(output: Any) -> Any:
+    """Return an output of the SDK as the JSON that it is made of.
+
+    Source: pulumi/pulumi `sdk/python/lib/pulumi/_types.py` (getter, output_type).
+    """
+    if isinstance(output, dict):
+        names = _names_in_json(type(output))
+        # Some types have a property of the name `items`.
+        return {names.get(key, key): _plain(part) for key, part in dict.items(output)}
+    return [_plain(part) for part in output] if isinstance(output, list) else output
 
 
 def _progress(status: k8s.apps.v1.outputs.DeploymentStatus | None) -> tuple[int, int, int]:
@@ -81,3 +99,10 @@ def _rolled_out(generation: int | None, replicas: int | None, progress: Sequence
     observed, updated, available = progress
     wanted = 1 if replicas is None else replicas
     return observed >= (generation or 0) and updated >= wanted and available >= wanted
+
+
+@cache
+def _names_in_json(type_: type) -> Mapping[str, str]:
+    """Return what the properties of an output type are called in JSON."""
+    properties = inspect.getmembers(type_, lambda member: isinstance(member, property))
+    return {name: getattr(found.fget, "_pulumi_name", name) for name, found in properties}

@@ -2,29 +2,36 @@
 
 The patch owns the container and the volumes it names and nothing else, so several plugins,
 from one stack or many, coexist, and deleting it gives the Deployment back as it was. A field
-that somebody else owns is never taken over: `up` fails and names the owner.
+that somebody else owns is taken over only where `on_drift` says so: else `up` fails and names the
+owner.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NotRequired, Protocol, TypedDict
+from typing import Any, Final, NotRequired, Protocol, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
 
 from components.container.container import CONTAINER_PREFIX, Json
-from components.repo_server import conflicts, live
+from components.repo_server import conflicts, drift, live
 from components.repo_server.live import Live
 from components.shared import argocd_names, inputs, reapply, rights, target
 from components.shared.rights import Right
 from components.shared.target import Target
 
 
-class ExportArgs(TypedDict):
-    """Whether what is added to the repo-server is for somebody else to apply."""
+class PatchArgs(TypedDict):
+    """How something is added to the repo-server."""
 
+    on_drift: NotRequired[pulumi.Input[str]]
+    """What to do where somebody has changed it since: `stop` and say so (default), `restore` it."""
     export: NotRequired[bool]
     """Patch nothing, and output what a `PluginExport` makes files of (default false)."""
+
+
+_FORCE: Final = "pulumi.com/patchForce"
+"""Takes fields over from who has them now."""
 
 
 class Addition(Protocol):
@@ -99,11 +106,14 @@ def _patch(
 ) -> pulumi.Output[str]:
     """Patch the Deployment, and return the container's name once it is done."""
     destination = inputs.checked(where, inputs.pick(given, target.TARGET), target.of)
+    on_drift = inputs.checked(where, inputs.pick(given, ("on_drift",)), _on_drift)
     options = pulumi.ResourceOptions(parent=parent, custom_timeouts=target.timeouts(where, given))
     if inputs.plain_flag(where, given, "check_deployment", default=True):
         found = live.look_up(name, where, destination, shared_volumes, parent)
-        destination = found.apply(lambda deployment: deployment.target)
-        applied = pulumi.Output.all(found, addition).apply(lambda known: _applied(*known))
+        destination = pulumi.Output.all(where, found, addition, on_drift).apply(
+            lambda known: _as_installed(*known)
+        )
+        applied = pulumi.Output.all(found, addition, on_drift).apply(lambda known: _applied(*known))
         options = pulumi.ResourceOptions.merge(options, reapply.options(applied, CONTAINER_PREFIX))
         taken = found.apply(lambda known: conflicts.Taken(known.containers, known.annotations))
         added = addition.apply(lambda a: conflicts.Taken([a.name], _claims(a)))
@@ -118,7 +128,7 @@ def _patch(
         metadata={
             "namespace": destination.apply(lambda t: t.namespace),
             "name": destination.apply(lambda t: t.deployment),
-            "annotations": pulumi.Output.all(destination, addition).apply(
+            "annotations": pulumi.Output.all(destination, addition, on_drift).apply(
                 lambda known: _annotations(*known)
             ),
         },
@@ -128,25 +138,53 @@ def _patch(
     return pulumi.Output.all(addition, patch.metadata).apply(lambda known: str(known[0].name))
 
 
-def _annotations(destination: Target, addition: Addition) -> dict[str, str]:
+def _on_drift(values: Mapping[str, Any]) -> str:
+    return drift.mode(values.get("on_drift", drift.STOP))
+
+
+def _as_installed(where: str, deployment: Live, addition: Addition, on_drift: str) -> Target:
+    """Return the Deployment to patch. Raises InstallerError where drift is not to be restored."""
+    if on_drift == drift.STOP:
+        name = f"{deployment.target.namespace}/{deployment.target.deployment}"
+        drift.refuse(where, name, _changes(deployment, addition))
+    return deployment.target
+
+
+def _changes(deployment: Live, addition: Addition) -> list[drift.Change]:
+    """Return what somebody has changed of what is installed, and an update would not put back.
+
+    What nobody has, an update of the content adds again: it counts while that is the same.
+    """
+    installed = deployment.annotations.get(_fingerprint_key(addition))
+    if installed is None:
+        return []
+    changes = drift.find(addition.pod_spec(), deployment.pod, deployment.managed_fields)
+    same = installed == reapply.fingerprint(addition.pod_spec())
+    return [change for change in changes if same or change.owners]
+
+
+def _annotations(destination: Target, addition: Addition, on_drift: str) -> dict[str, str]:
     annotations = {_fingerprint_key(addition): reapply.fingerprint(addition.pod_spec())}
     annotations |= _claims(addition)
     if not destination.await_rollout:
         annotations[target.SKIP_AWAIT] = "true"
+    if on_drift == drift.RESTORE:
+        annotations[_FORCE] = "true"
     return annotations
 
 
-def _applied(deployment: Live, addition: Addition) -> bool:
+def _applied(deployment: Live, addition: Addition, on_drift: str) -> bool:
     """Tell whether the live Deployment is what the patch would make of it.
 
     That includes the roll-out, where it is waited for: an `up` after a failed one tries again.
     """
-    expected = _annotations(deployment.target, addition)
-    ours = {*expected, target.SKIP_AWAIT}
+    expected = _annotations(deployment.target, addition, on_drift)
+    ours = {*expected, target.SKIP_AWAIT, _FORCE}
     found = {key: value for key, value in deployment.annotations.items() if key in ours}
     return (
         found == expected
         and addition.name in deployment.containers
+        and not _changes(deployment, addition)
         and (deployment.rolled_out or not deployment.target.await_rollout)
     )
 

@@ -8,11 +8,11 @@ import pulumi
 from components.container.args import ContainerArgs, PluginContainerArgs, plugin_container
 from components.container.container import PluginContainer
 from components.repo_server import patch
-from components.repo_server.patch import ExportArgs
+from components.repo_server.patch import PatchArgs
 from components.shared import inputs
 
 
-class RepoServerArgs(ContainerArgs, ExportArgs):
+class RepoServerArgs(ContainerArgs, PatchArgs):
     """All of that, and what a sidecar finds in the repo-server's pod."""
 
     var_files_volume: NotRequired[pulumi.Input[str]]
@@ -40,7 +40,8 @@ class RepoServerSidecar(pulumi.ComponentResource):
 
     The patch owns the container and the volumes it names and nothing else, so several
     plugins, from one stack or many, coexist, and deleting it gives the Deployment back as it
-    was. A field that somebody else owns is never taken over: `up` fails and names the owner.
+    was. A field that somebody else owns is taken over only where `on_drift` says so: else `up`
+    fails and names the owner.
     """
 
     container_name: pulumi.Output[str]

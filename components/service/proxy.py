@@ -8,7 +8,7 @@ import pulumi
 from components.container import image_reference
 from components.container.container import CONTAINER_PREFIX, container_name
 from components.repo_server import patch
-from components.repo_server.patch import ExportArgs
+from components.repo_server.patch import PatchArgs
 from components.service import haproxy
 from components.service.haproxy import Endpoint, Lookup
 from components.service.pod import RepoServerProxy
@@ -45,7 +45,7 @@ class EndpointArgs(TypedDict):
     """Secret with the certificate that the repo-server shows to this plugin."""
 
 
-class PluginProxyArgs(TargetArgs, ExportArgs, LookupArgs):
+class PluginProxyArgs(TargetArgs, PatchArgs, LookupArgs):
     """Arguments of `PluginProxy`."""
 
     plugins: Sequence[EndpointArgs]

@@ -1,5 +1,6 @@
 """`pulumi up` by the real engine installs, a second one changes nothing, `destroy` restores."""
 
+import copy
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -156,6 +157,54 @@ class TestInstalling:
         assert spec(argocd) == with_old
         old.destroy().require_success()
         assert spec(argocd) == before
+
+
+class TestDrift:
+    """Of what a plugin's patch owns: seen by preview and `up`, and put back where that is asked."""
+
+    def test_of_each_field_is_named_with_its_owner_and_put_back_where_that_is_asked(
+        self, argocd: ArgoCD, make_stack: MakeStack
+    ) -> None:
+        stack = make_stack()
+        stack.up().require_success()
+        installed = spec(argocd)
+        pod = copy.deepcopy(installed)["template"]["spec"]
+        name = stack.outputs()["containerName"]
+        sidecar = next(c for c in pod["containers"] if c["name"] == name)
+        volume = next(v for v in pod["volumes"] if v["name"].startswith(name) and "emptyDir" in v)
+        sidecar["image"] = "registry.example.com/evil:1"
+        sidecar["env"][0]["value"] = "changed"
+        del sidecar["env"][1]
+        sidecar["volumeMounts"][0]["readOnly"] = not sidecar["volumeMounts"][0].get("readOnly")
+        sidecar["livenessProbe"]["exec"] = {"command": ["true"]}
+        sidecar["resources"]["limits"]["memory"] = "64Gi"
+        volume["emptyDir"]["sizeLimit"] = "1Mi"
+        changed = {"spec": {"template": {"spec": pod}}}
+        argocd.api.patch("apps/v1", "Deployment", DEPLOYMENT, changed, namespace=NAMESPACE)
+        drifted = spec(argocd)
+        for outcome in (stack.preview(), stack.up(), stack.up("--refresh")):
+            assert outcome.status, "drift went unnoticed"
+            for field in (
+                ".image",
+                ".env[",
+                "(gone)",
+                ".volumeMounts[",
+                ".livenessProbe.exec.command",
+                ".resources.limits.memory",
+                f"volumes[{volume['name']}].emptyDir.sizeLimit",
+                "now of",
+                "set on_drift to restore",
+            ):
+                assert field in outcome.output, outcome.output
+        assert spec(argocd) == drifted
+        stack.configure({"onDrift": "restore"})
+        stack.up().require_success()
+        assert spec(argocd) == installed
+        stack.up("--expect-no-changes").require_success()
+        stack.configure({"onDrift": None})
+        stack.up().require_success()
+        stack.up("--expect-no-changes").require_success()
+        assert spec(argocd) == installed
 
 
 class TestBadInput:
