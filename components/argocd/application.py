@@ -1,5 +1,6 @@
 """PluginApplication: an Argo CD Application that a plugin renders."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NotRequired, TypedDict
 
@@ -13,6 +14,8 @@ from components.shared.rights import Right
 
 IN_CLUSTER: Final = "https://kubernetes.default.svc"
 
+_LOGIN: Final = re.compile(r"https?://[^/?#]*@|[a-z0-9+.-]+://[^/?#@]*:[^/?#]*@", re.IGNORECASE)
+"""Over HTTP a user's name may be the token itself; over SSH it belongs to the address."""
 _PARAMETERS: Final = {
     "string_parameters": "string",
     "array_parameters": "array",
@@ -134,7 +137,7 @@ def application_spec(values: Mapping[str, Any]) -> dict[str, Any]:
     spec: dict[str, Any] = {
         "project": validation.object_name("project", values.get("project", "default")),
         "source": {
-            "repoURL": validation.line("repo_url", validation.required(values, "repo_url")),
+            "repoURL": repository(validation.required(values, "repo_url")),
             "path": _path(validation.required(values, "path")),
             "targetRevision": validation.line(
                 "target_revision", values.get("target_revision", "HEAD")
@@ -150,6 +153,16 @@ def application_spec(values: Mapping[str, Any]) -> dict[str, Any]:
     if ignored:
         spec["ignoreDifferences"] = ignored
     return spec
+
+
+def repository(value: object) -> str:
+    """Refuse an address that has a login in it."""
+    url = validation.line("repo_url", value)
+    if _LOGIN.match(url):
+        problem = "has a login in it, which everybody could read who may see the Application"
+        fix = "give it to Argo CD as a repository's credentials, and leave it out here"
+        raise InvalidInputError("repo_url", problem, fix)
+    return url
 
 
 def _path(value: object) -> str:

@@ -6,7 +6,12 @@ from typing import Any, Final, NotRequired
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.argocd.application import PluginSourceArgs, application_spec, metadata
+from components.argocd.application import (
+    PluginSourceArgs,
+    application_spec,
+    metadata,
+    repository,
+)
 from components.shared import inputs, validation
 from components.shared.errors import InvalidInputError
 
@@ -157,7 +162,7 @@ def _git(values: Mapping[str, Any]) -> dict[str, Any]:
             problem = f"has {pattern!r}, which is no folder of the repository"
             raise InvalidInputError("directories", problem, "write for example apps/*")
     return {
-        "repoURL": validation.line("repo_url", validation.required(values, "repo_url")),
+        "repoURL": repository(validation.required(values, "repo_url")),
         "revision": validation.line("target_revision", values.get("target_revision", "HEAD")),
         "directories": [
             {"path": pattern[1:], "exclude": True} if pattern.startswith("!") else {"path": pattern}

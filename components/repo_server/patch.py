@@ -111,7 +111,7 @@ def _patch(
     if inputs.plain_flag(where, given, "check_deployment", default=True):
         found = live.look_up(name, where, destination, shared_volumes, parent)
         destination = pulumi.Output.all(where, found, addition, on_drift).apply(
-            lambda known: _as_installed(*known)
+            lambda known: _checked(*known)
         )
         applied = pulumi.Output.all(found, addition, on_drift).apply(lambda known: _applied(*known))
         options = pulumi.ResourceOptions.merge(options, reapply.options(applied, CONTAINER_PREFIX))
@@ -142,8 +142,16 @@ def _on_drift(values: Mapping[str, Any]) -> str:
     return drift.mode(values.get("on_drift", drift.STOP))
 
 
-def _as_installed(where: str, deployment: Live, addition: Addition, on_drift: str) -> Target:
-    """Return the Deployment to patch. Raises InstallerError where drift is not to be restored."""
+def _checked(where: str, deployment: Live, addition: Addition, on_drift: str) -> Target:
+    """Return the Deployment to patch, once nothing in it is in the way.
+
+    Raises InstallerError for drift that is not to be restored, and for a port that is taken.
+    """
+    others = [c for c in deployment.pod["containers"] if c["name"] != addition.name]
+    taken = conflicts.claims(others)
+    inputs.located(
+        where, lambda: conflicts.refuse_port("proxy_metrics_port", taken, _claims(addition))
+    )
     if on_drift == drift.STOP:
         name = f"{deployment.target.namespace}/{deployment.target.deployment}"
         drift.refuse(where, name, _changes(deployment, addition))

@@ -50,7 +50,8 @@ class FakeEngine(pulumi.runtime.Mocks):
             outputs["metadata"] = metadata
         if args.typ == "kubernetes:apps/v1:Deployment":
             volumes = [{"name": name} for name in self.volumes]
-            containers = [{"name": "argocd-repo-server", "image": ARGOCD_IMAGE}]
+            ports = [{"containerPort": 8081}, {"containerPort": 8084}]
+            containers = [{"name": "argocd-repo-server", "image": ARGOCD_IMAGE, "ports": ports}]
             pod = {"containers": containers, "volumes": volumes}
             outputs["spec"] = {"selector": {}, "template": {"spec": pod}}
         if args.typ.startswith("tls:"):

@@ -94,6 +94,14 @@ def test_nothing_is_said_of_differences_where_none_are_left_alone(run: Run) -> N
     assert not {"ignoreDifferences", "syncPolicy"} & spec.keys()
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["ssh://git@git.example.com:22/a.git", "git@git.example.com:a/b@c.git", "https://a.example/@b"],
+)
+def test_a_user_that_belongs_to_the_address_is_no_login(run: Run, url: str) -> None:
+    assert application(run, {"repo_url": url})["spec"]["source"]["repoURL"] == url
+
+
 def test_the_destination_may_be_named(run: Run) -> None:
     given = {"destination_name": "edge", "destination_namespace": "shop"}
     destination = application(run, given)["spec"]["destination"]
@@ -104,6 +112,9 @@ def test_the_destination_may_be_named(run: Run) -> None:
     ("given", "field", "reason"),
     [
         ({"repo_url": ""}, "repo_url", "is empty"),
+        ({"repo_url": "https://bot:token@git.example.com/a.git"}, "repo_url", "login"),
+        ({"repo_url": "https://token@git.example.com/a.git"}, "repo_url", "login"),
+        ({"repo_url": "ssh://bot:pass@git.example.com/a.git"}, "repo_url", "login"),
         ({"path": None}, "path", "is missing"),
         ({"path": "/etc"}, "path", "leaves the repository"),
         ({"path": "a/../../b"}, "path", "leaves the repository"),

@@ -98,6 +98,7 @@ def test_no_volume_with_cmp_server_is_needed(run: Run, engine: FakeEngine) -> No
         ({"proxy_metrics_port": 80}, "proxy_metrics_port", "unprivileged"),
         ({"proxy_metrics_port": 65536}, "proxy_metrics_port", "unprivileged"),
         ({"proxy_metrics_port": "8406"}, "proxy_metrics_port", "unprivileged"),
+        ({"proxy_metrics_port": 8084}, "proxy_metrics_port", "argocd-repo-server"),
         ({"cluster_domain": "Corp"}, "cluster_domain", "no valid object name"),
         ({"proxy_name": "x" * 58}, "proxy_name", "no room"),
         ({"proxy_name": "My"}, "proxy_name", "DNS label"),
