@@ -15,11 +15,12 @@ from components import (
     PulumiPluginArgs,
 )
 from components.preflight import access_review, rights
-from components.shared import argocd_names, settings, validation
+from components.shared import argocd_names, inputs, settings, validation
 
 config = pulumi.Config()
 image_options = settings.options(PluginImageArgs, prefix="image")
 plugin_options = settings.options(PulumiPluginArgs, without={"image", "export"})
+application_options = settings.options(PluginApplicationArgs, without={"plugin_name"})
 settings.reject_unknown(
     config,
     pulumi.runtime.get_config_env(),
@@ -33,11 +34,7 @@ export_as = config.get("exportAs")
 if export_as is not None:
     plugin_args["export"] = True
 application_args = settings.read_named(
-    config,
-    "applications",
-    PluginApplicationArgs,
-    name="application_name",
-    without={"plugin_name"},
+    config, "applications", PluginApplicationArgs, application_options, name="application_name"
 )
 health_checks = validation.strings("healthChecks", config.get_object("healthChecks", []))
 rights.require(
@@ -46,8 +43,10 @@ rights.require(
 )
 
 namespace = plugin_args.get("namespace", argocd_names.NAMESPACE)
-image = PluginImage("plugin", image_args)
-plugin = PulumiPlugin("pulumi", {**plugin_args, "image": image.image_ref})
+with inputs.spelled(settings.keys(image_options)):
+    image = PluginImage("plugin", image_args)
+with inputs.spelled(settings.keys(plugin_options)):
+    plugin = PulumiPlugin("pulumi", {**plugin_args, "image": image.image_ref})
 for kind in health_checks:
     HealthCheck(f"health-{kind.lower()}", {"kind": kind, "namespace": namespace})
 if export_as is not None:
@@ -60,17 +59,11 @@ if export_as is not None:
         },
     )
     pulumi.export("files", export.files)
-applications = [
-    PluginApplication(
-        name,
-        {
-            "namespace": namespace,
-            **args,
-            "plugin_name": plugin.plugin_name,
-        },
-    )
-    for name, args in application_args.items()
-]
+with inputs.spelled(settings.keys(application_options)):
+    applications = [
+        PluginApplication(name, {"namespace": namespace, **args, "plugin_name": plugin.plugin_name})
+        for name, args in application_args.items()
+    ]
 
 pulumi.export("image", image.image_ref)
 pulumi.export("pluginName", plugin.plugin_name)

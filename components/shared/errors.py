@@ -4,6 +4,9 @@ They are `pulumi.RunError`s, so that Pulumi prints the message alone, without a 
 trace. No message ever contains a credential's value.
 """
 
+import re
+from collections.abc import Mapping
+
 import pulumi
 
 
@@ -28,3 +31,21 @@ class InvalidInputError(InstallerError):
     def located(self, where: str) -> "InvalidInputError":
         """Return the same error, naming the component instance that was given the argument."""
         return InvalidInputError(self.field, self.problem, self.fix, where)
+
+    def in_words_of(self, names: Mapping[str, str]) -> "InvalidInputError":
+        """Return the same error with the arguments called as `names` says.
+
+        In sentences only names of several words are: the others may be words of the sentence.
+        """
+        clear = {name: other for name, other in names.items() if "_" in name}
+        return InvalidInputError(
+            _renamed(self.field, names),
+            _renamed(self.problem, clear),
+            _renamed(self.fix, clear),
+            self.where,
+        )
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    pattern = re.compile(rf"\b({'|'.join(names)})\b") if names else re.compile("(?!)")
+    return pattern.sub(lambda found: names[found[1]], text)

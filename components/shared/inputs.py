@@ -6,7 +6,10 @@ soon as they are known, which for most is still during the preview.
 
 import difflib
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import pulumi
@@ -15,6 +18,9 @@ from components.shared import validation
 from components.shared.errors import InvalidInputError
 
 T = TypeVar("T")
+
+_no_names: Mapping[str, str] = MappingProxyType({})
+_spelling: ContextVar[Mapping[str, str]] = ContextVar("spelling", default=_no_names)
 
 
 def checked(
@@ -58,7 +64,22 @@ def located(where: str, check: Callable[[], T]) -> T:
     try:
         return check()
     except InvalidInputError as error:
-        raise error.located(where) from None
+        raise error.located(where).in_words_of(_spelling.get()) from None
+
+
+@contextmanager
+def spelled(names: Mapping[str, str]) -> Iterator[None]:
+    """Let errors about components that are made in here call arguments as `names` says.
+
+    Checks of Outputs, which run later, inherit it from where they are asked for.
+    """
+    token = _spelling.set(names)
+    try:
+        yield
+    except InvalidInputError as error:
+        raise error.in_words_of(names) from None
+    finally:
+        _spelling.reset(token)
 
 
 def reject_unknown(where: str, args: Mapping[str, Any], known: Collection[str]) -> None:

@@ -8,7 +8,6 @@ Source: pulumi/pulumi `sdk/python/lib/pulumi/provider/experimental/component.py`
 import ast
 import inspect
 import json
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -22,6 +21,7 @@ from pulumi.provider.experimental.util import camel_case
 from pulumi.provider.server import ComponentInitError
 
 from components.shared.errors import InstallerError, InvalidInputError
+from components.shared.inputs import spelled
 
 
 class DescribedProvider(ComponentProvider):
@@ -46,27 +46,23 @@ class DescribedProvider(ComponentProvider):
         options: pulumi.ResourceOptions | None = None,
     ) -> ConstructResult:
         """Make a component. What the installer refuses is one sentence, in the schema's names."""
+        component = self._component_defs[resource_type.rpartition(":")[2]]
+        names = {python: known for known, python in component.inputs_mapping.items()}
         try:
-            return super().construct(name, resource_type, inputs, options)
+            with spelled(names):
+                return super().construct(name, resource_type, inputs, options)
         except ComponentInitError as error:
             if not isinstance(error.inner, InstallerError):
                 raise
-            component = self._component_defs[resource_type.rpartition(":")[2]]
-            spelled = {python: known for known, python in component.inputs_mapping.items()}
-            raise _in_terms_of_the_schema(error.inner, spelled) from None
+            raise _in_terms_of_the_schema(error.inner, names) from None
 
 
-def _in_terms_of_the_schema(error: InstallerError, spelled: Mapping[str, str]) -> Exception:
+def _in_terms_of_the_schema(error: InstallerError, names: Mapping[str, str]) -> Exception:
     """The error, with arguments called as the schema calls them."""
-    names = re.compile(rf"\b({'|'.join(spelled)})\b(?!\.)")
-
-    def translated(text: str) -> str:
-        return names.sub(lambda found: spelled[found[1]], text)
-
     if isinstance(error, InvalidInputError):
-        reason = f"{translated(error.problem)}. Fix: {translated(error.fix)}."
-        return InputPropertyError(translated(error.field), reason)
-    return InputPropertiesError(translated(str(error)))
+        told = error.in_words_of(names)
+        return InputPropertyError(told.field, f"{told.problem}. Fix: {told.fix}.")
+    return InputPropertiesError(str(error))
 
 
 def _arguments(component: type[pulumi.ComponentResource]) -> type:

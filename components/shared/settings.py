@@ -45,10 +45,13 @@ def read(config: pulumi.Config, args_type: type[T], known: Collection[Option]) -
 
 
 def read_named(
-    config: pulumi.Config, key: str, item_type: type[T], *, name: str, without: Collection[str] = ()
+    config: pulumi.Config, key: str, item_type: type[T], options: Collection[Option], *, name: str
 ) -> dict[str, T]:
-    """Return the objects that one key lists, by the argument `name`, which each must set."""
-    known = {option.key: option.field for option in options(item_type, without=without)}
+    """Return the objects that one key lists, by the argument `name`, which each must set.
+
+    `item_type` is only what to call them.
+    """
+    known = {option.key: option.field for option in options}
     items = config.get_object(key, [])
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise InvalidInputError(key, "must be a list of objects", "start each with a dash", WHERE)
@@ -63,6 +66,11 @@ def read_named(
             raise InvalidInputError(f"{key}[{i}].{camel_case(name)}", problem, fix, WHERE)
         named[args[name]] = cast(T, args)
     return named
+
+
+def keys(known: Collection[Option]) -> dict[str, str]:
+    """Return the key that sets each argument."""
+    return {option.field: option.key for option in known}
 
 
 def reject_unknown(

@@ -219,7 +219,7 @@ class TestBadInput:
         for config, words in (
             ({"version": "v1/0"}, ["version"]),
             ({"namespaze": "argocd"}, ["namespaze"]),
-            ({"applications": [{"applicationName": "x"}]}, ["PluginApplication x", "repo_url"]),
+            ({"applications": [{"applicationName": "x"}]}, ["PluginApplication x", "repoUrl"]),
         ):
             with stack.changed(config, without=()):
                 outcome = stack.preview()

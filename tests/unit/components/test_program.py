@@ -186,7 +186,16 @@ def test_no_cluster_is_asked_where_the_same_stack_makes_the_deployment(
 @pytest.mark.parametrize(
     ("config", "field", "reason"),
     [
-        ({}, "reference", "exactly one"),
+        ({}, "imageReference", "exactly one"),
+        ({"imageReference": IMAGE, "memoryRequest": "9Gi"}, "memoryRequest", "memoryLimit"),
+        (
+            {
+                "imageReference": IMAGE,
+                "applications": [{"applicationName": "a", "repoUrl": " ", "path": "."}],
+            },
+            "repoUrl",
+            "is empty",
+        ),
         ({"imageReferenc": IMAGE}, "imageReferenc", "is no option"),
         ({"imageReference": IMAGE, "concurrency": "many"}, "concurrency", "a whole number"),
         ({"imageReference": IMAGE, "awaitRollout": "maybe"}, "awaitRollout", "true or false"),
