@@ -53,7 +53,7 @@ class ContainerArgs(TargetArgs):
     work_size: NotRequired[pulumi.Input[str]]
     """Size of the writable home, and of the cache (default `2Gi` each)."""
     entrypoint: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
-    """Program of the image, with arguments, that runs cmp-server and buries orphans: `tini --`."""
+    """Program of the image, with arguments, that runs cmp-server and reaps orphans: `tini --`."""
     probe_command: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """Command that exits with 0 while the plugin works (default: `/bin/sh` tests its socket)."""
 

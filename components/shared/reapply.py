@@ -50,7 +50,7 @@ def options(applied: pulumi.Output[bool], container_prefix: str) -> pulumi.Resou
         )
 
     def only_own_containers(args: pulumi.ResourceHookArgs) -> None:
-        refuse_foreign_containers(args.new_inputs or {}, container_prefix)
+        refuse_containers_of_others(args.new_inputs or {}, container_prefix)
 
     return pulumi.ResourceOptions(
         transforms=[leave_alone],
@@ -58,7 +58,7 @@ def options(applied: pulumi.Output[bool], container_prefix: str) -> pulumi.Resou
     )
 
 
-def refuse_foreign_containers(patch: Mapping[str, Any], container_prefix: str) -> None:
+def refuse_containers_of_others(patch: Mapping[str, Any], container_prefix: str) -> None:
     """Stop an update that would take over a container which is not a plugin's.
 
     `pulumi refresh` fills the patch's inputs in the state by position too, with parts of the
@@ -66,10 +66,10 @@ def refuse_foreign_containers(patch: Mapping[str, Any], container_prefix: str) -
     wants although nothing changed (the refresh found the Deployment unhealthy) would apply them.
     """
     containers = patch["spec"]["template"]["spec"]["containers"]
-    foreign = [c["name"] for c in containers if not c["name"].startswith(container_prefix)]
-    if foreign:
+    others = [c["name"] for c in containers if not c["name"].startswith(container_prefix)]
+    if others:
         raise InstallerError(
-            f"the state holds container {foreign[0]} of the live Deployment as if it were ours, "
+            f"the state holds container {others[0]} of the live Deployment as if it were ours, "
             "since a refresh while it was not ready. Fix: run `pulumi up --refresh`, or run "
             "`pulumi up` once with check_deployment false"
         )

@@ -52,9 +52,9 @@ def patch_of(*names: str) -> dict[str, Any]:
 
 
 def test_an_update_never_takes_over_a_container_of_argo_cd() -> None:
-    reapply.refuse_foreign_containers(patch_of("cmp-tool"), "cmp-")
+    reapply.refuse_containers_of_others(patch_of("cmp-tool"), "cmp-")
     with pytest.raises(InstallerError, match=r"argocd-repo-server .*pulumi up --refresh"):
-        reapply.refuse_foreign_containers(patch_of("argocd-repo-server"), "cmp-")
+        reapply.refuse_containers_of_others(patch_of("argocd-repo-server"), "cmp-")
 
 
 def test_equal_content_has_one_fingerprint_whatever_its_order() -> None:
