@@ -6,6 +6,7 @@ Server-side apply would refuse it, too, but not in a preview, and in words about
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import pulumi
 from pulumi.runtime.mocks import MockMonitor
@@ -14,8 +15,11 @@ from pulumi.runtime.settings import get_monitor
 from components.container.container import Json
 from components.shared import inputs
 from components.shared.errors import InvalidInputError
+from components.shared.target import Target
 
 _PORT: Final = "argocd-cmp/port-"
+_made: WeakKeyDictionary[object, dict[tuple[str, str, str], str]] = WeakKeyDictionary()
+"""The containers of a program's run, which its monitor stands for, each with who makes it."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,22 @@ def options(
 
     hook = pulumi.ResourceHook(f"{name}-clash", refuse, pulumi.ResourceHookOptions(on_dry_run=True))
     return pulumi.ResourceOptions(hooks=pulumi.ResourceHookBinding(before_create=[hook]))
+
+
+def refuse_second(where: str, destination: Target, container: str) -> None:
+    """Raise InvalidInputError when another component of this program makes the same container.
+
+    A new one is not in the cluster yet, so that a preview would pass.
+    """
+    made = _made.setdefault(get_monitor(), {})
+    first = made.setdefault((destination.namespace, destination.deployment, container), where)
+    if first != where:
+        raise InvalidInputError(
+            "plugin_name",
+            f"and version make the container {container}, as those of {first} do",
+            "set another name or version; in a container's name a dot counts as a dash",
+            where,
+        )
 
 
 def refuse_clash(where: str, taken: Taken, added: Taken) -> None:

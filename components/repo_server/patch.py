@@ -106,6 +106,9 @@ def _patch(
 ) -> pulumi.Output[str]:
     """Patch the Deployment, and return the container's name once it is done."""
     destination = inputs.checked(where, inputs.pick(given, target.TARGET), target.of)
+    destination = pulumi.Output.all(where, destination, addition).apply(
+        lambda known: _not_made_twice(*known)
+    )
     on_drift = inputs.checked(where, inputs.pick(given, ("on_drift",)), _on_drift)
     options = pulumi.ResourceOptions(parent=parent, custom_timeouts=target.timeouts(where, given))
     if inputs.plain_flag(where, given, "check_deployment", default=True):
@@ -136,6 +139,11 @@ def _patch(
         opts=options,
     )
     return pulumi.Output.all(addition, patch.metadata).apply(lambda known: str(known[0].name))
+
+
+def _not_made_twice(where: str, destination: Target, addition: Addition) -> Target:
+    conflicts.refuse_second(where, destination, addition.name)
+    return destination
 
 
 def _on_drift(values: Mapping[str, Any]) -> str:

@@ -56,7 +56,7 @@ def test_every_name_of_the_argo_cd_installation_is_an_input(run: Run, engine: Fa
 def test_waiting_for_the_roll_out_is_the_default_and_an_option(run: Run) -> None:
     def program() -> None:
         RepoServerSidecar("waits", MINIMAL)
-        RepoServerSidecar("goes-on", MINIMAL | {"await_rollout": False})
+        RepoServerSidecar("goes-on", MINIMAL | {"plugin_name": "b-v1", "await_rollout": False})
 
     annotations = {
         resource.name: resource.inputs["metadata"]["annotations"]
@@ -78,6 +78,22 @@ def test_two_patches_of_one_deployment_never_set_one_field_differently(run: Run)
     for field in ("containers", "volumes"):
         names = [{item["name"] for item in pod[field]} for pod in pods]
         assert not names[0] & names[1]
+
+
+@pytest.mark.parametrize("other", ["tool-v1.0", "tool-v1-0"])
+def test_two_of_one_program_that_make_the_same_container_are_refused(run: Run, other: str) -> None:
+    def program() -> None:
+        RepoServerSidecar("a", MINIMAL | {"plugin_name": "tool-v1.0"})
+        RepoServerSidecar("elsewhere", MINIMAL | {"plugin_name": other, "namespace": "gitops"})
+        RepoServerSidecar("b", MINIMAL | {"plugin_name": other})
+
+    with pytest.raises(InvalidInputError) as raised:
+        run(program)
+    assert (
+        "RepoServerSidecar b: plugin_name and version make the container cmp-tool-v1-0, as "
+        in str(raised.value)
+    )
+    assert "RepoServerSidecar a do" in str(raised.value)
 
 
 def test_the_deployment_is_looked_up(run: Run) -> None:
