@@ -1,12 +1,18 @@
 """The folder that holds everything one run writes.
 
-It is removed at the end. Only the logs stay, and only when something failed.
+It is removed at the end. Only the logs stay, and only when something failed. What a run has left
+that was killed, the next one removes.
 """
 
+import fcntl
 import os
 import shutil
 import tempfile
 from pathlib import Path
+
+_PREFIX = "argocd-e2e-"
+_LOCK = ".lock"
+"""Held by the run whose folder it is, which only its end takes from it."""
 
 
 class Workspace:
@@ -18,8 +24,11 @@ class Workspace:
     """
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="argocd-e2e-"))
+        _sweep(Path(tempfile.gettempdir()))
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         self.path.chmod(0o711)
+        self._lock = (self.path / _LOCK).open("w")
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.logs = self.folder("logs")
 
     def folder(self, name: str, *, mode: int = 0o700) -> Path:
@@ -36,10 +45,9 @@ class Workspace:
         """Remove the folder, or everything in it but the logs."""
         if not keep_logs:
             _remove(self.path)
-            return
-        for entry in self.path.iterdir():
-            if entry != self.logs:
-                _remove(entry)
+        else:
+            _remove_all_but(self.logs)
+        self._lock.close()
 
 
 def _new_folder(parent: Path, name: str) -> Path:
@@ -50,6 +58,32 @@ def _new_folder(parent: Path, name: str) -> Path:
         path = parent / f"{name}-{number}"
     path.mkdir()
     return path
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what runs have left that were killed; their logs stay.
+
+    A folder in which something is mounted is left alone: to empty it would empty that.
+    """
+    mounts = Path("/proc/self/mountinfo").read_text()
+    for lock in parent.glob(f"{_PREFIX}*/{_LOCK}"):
+        if str(lock.parent) in mounts:
+            continue
+        with lock.open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            _remove_all_but(lock.parent / "logs")
+
+
+def _remove_all_but(logs: Path) -> None:
+    for entry in logs.parent.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            if entry != logs:
+                _remove(entry)
+        else:
+            entry.unlink()
 
 
 def _remove(folder: Path) -> None:
