@@ -7,22 +7,22 @@ from typing import Final
 
 import pulumi
 
-from components.argocd.application import PluginApplication, PluginApplicationArgs
-from components.argocd.application_set import PluginApplicationSet, PluginApplicationSetArgs
-from components.argocd.health import HealthCheck, HealthCheckArgs
-from components.catalog.kpt import KptPlugin, KptPluginArgs
-from components.catalog.manifest_work import ManifestWorkPlugin, ManifestWorkPluginArgs
-from components.catalog.plugin import ConfigManagementPlugin, ConfigManagementPluginArgs
-from components.catalog.pulumi import PulumiPlugin, PulumiPluginArgs
-from components.container.config_map import PluginConfig, PluginConfigArgs
-from components.container.credentials import PluginCredentials, PluginCredentialsArgs
-from components.container.image import PluginImage, PluginImageArgs
-from components.export.export import PluginExport, PluginExportArgs
-from components.repo_server.sidecar import RepoServerSidecar, RepoServerSidecarArgs
-from components.service.certificates import ServiceCertificates, ServiceCertificatesArgs
-from components.service.proxy import PluginProxy, PluginProxyArgs
-from components.service.service import PluginService, PluginServiceArgs
-from components.shared.errors import InstallerError, InvalidInputError
+from .argocd.application import PluginApplication, PluginApplicationArgs
+from .argocd.application_set import PluginApplicationSet, PluginApplicationSetArgs
+from .argocd.health import HealthCheck, HealthCheckArgs
+from .catalog.kpt import KptPlugin, KptPluginArgs
+from .catalog.manifest_work import ManifestWorkPlugin, ManifestWorkPluginArgs
+from .catalog.plugin import ConfigManagementPlugin, ConfigManagementPluginArgs
+from .catalog.pulumi import PulumiPlugin, PulumiPluginArgs
+from .container.config_map import PluginConfig, PluginConfigArgs
+from .container.credentials import PluginCredentials, PluginCredentialsArgs
+from .container.image import PluginImage, PluginImageArgs
+from .export.export import PluginExport, PluginExportArgs
+from .repo_server.sidecar import RepoServerSidecar, RepoServerSidecarArgs
+from .service.certificates import ServiceCertificates, ServiceCertificatesArgs
+from .service.proxy import PluginProxy, PluginProxyArgs
+from .service.service import PluginService, PluginServiceArgs
+from .shared.errors import InstallerError, InvalidInputError
 
 NAME: Final = "argocd-cmp"
 """What the package is called as a Pulumi package, and in the types of its resources."""

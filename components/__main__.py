@@ -1,16 +1,19 @@
-"""Serves the components to programs in any language, as the Pulumi package `argocd-cmp`."""
+"""Serves the components to programs in any language, as the Pulumi package `argocd-cmp`.
+
+Pulumi runs the folder, `python components`; installed, it is `python -m argocd_cmp`.
+"""
 
 import sys
+from importlib import import_module
 from pathlib import Path
 
-# Exchanged, not added to: with this folder itself first, modules of ours would hide those
-# of the standard library and of others that happen to have the same name.
-sys.path[0] = str(Path(__file__).resolve().parent.parent)
-
-import pulumi.provider  # noqa: E402
-
-from components import COMPONENTS, NAME, VERSION  # noqa: E402
-from components.shared.provider import DescribedProvider  # noqa: E402
+_FOLDER = Path(__file__).resolve().parent
 
 if __name__ == "__main__":
-    pulumi.provider.main(DescribedProvider(COMPONENTS, NAME, VERSION), sys.argv[1:])
+    # Exchanged, not added to: with this folder itself first, modules of ours would hide those
+    # of the standard library and of others that happen to have the same name.
+    sys.path[0] = str(_FOLDER.parent)
+    served = import_module(_FOLDER.name)
+    provider = import_module(f"{_FOLDER.name}.shared.provider")
+    described = provider.DescribedProvider(served.COMPONENTS, served.NAME, served.VERSION)
+    import_module("pulumi.provider").main(described, sys.argv[1:])

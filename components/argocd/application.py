@@ -7,10 +7,10 @@ from typing import Any, Final, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.argocd import ignore_differences
-from components.shared import argocd_names, inputs, rights, validation
-from components.shared.errors import InvalidInputError
-from components.shared.rights import Right
+from ..shared import argocd_names, inputs, rights, validation
+from ..shared.errors import InvalidInputError
+from ..shared.rights import Right
+from . import ignore_differences
 
 IN_CLUSTER: Final = "https://kubernetes.default.svc"
 

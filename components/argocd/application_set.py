@@ -6,14 +6,14 @@ from typing import Any, Final, NotRequired
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.argocd.application import (
+from ..shared import inputs, validation
+from ..shared.errors import InvalidInputError
+from .application import (
     PluginSourceArgs,
     application_spec,
     metadata,
     repository,
 )
-from components.shared import inputs, validation
-from components.shared.errors import InvalidInputError
 
 _FOLDER: Final = "{{.path.basenameNormalized}}"
 _PATH: Final = "{{.path.path}}"

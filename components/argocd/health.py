@@ -7,9 +7,9 @@ from typing import Any, Final, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.shared import argocd_names, inputs, rights, validation
-from components.shared.errors import InvalidInputError
-from components.shared.rights import Right
+from ..shared import argocd_names, inputs, rights, validation
+from ..shared.errors import InvalidInputError
+from ..shared.rights import Right
 
 _SCRIPTS: Final = Path(__file__).with_name("health_checks")
 CHECKS: Final = {path.stem.rpartition("_")[2]: path for path in sorted(_SCRIPTS.glob("*.lua"))}

@@ -6,8 +6,8 @@ Source: argo-cd `pkg/apis/application/v1alpha1/types.go`, ResourceIgnoreDifferen
 from collections.abc import Mapping
 from typing import Any, Final
 
-from components.shared import validation
-from components.shared.errors import InvalidInputError
+from ..shared import validation
+from ..shared.errors import InvalidInputError
 
 FIELD: Final = "ignore_differences"
 

@@ -8,16 +8,15 @@ from typing import Any, Final, NotRequired
 
 import pulumi
 
-from components.catalog.renderer_plugin import (
+from ..shared import contract, validation
+from ..shared.contract import RendererEnv
+from ..shared.errors import InvalidInputError
+from .renderer_plugin import (
     Renderer,
     RendererPlugin,
     RendererPluginArgs,
     passed_variables,
 )
-from components.shared import validation
-from components.shared.errors import InvalidInputError
-from plugin_image import contract
-from plugin_image.contract import RendererEnv
 
 
 class KptPluginArgs(RendererPluginArgs):

@@ -5,7 +5,7 @@ from typing import Final, NotRequired
 
 import pulumi
 
-from components.catalog.renderer_plugin import (
+from .renderer_plugin import (
     Renderer,
     RendererPlugin,
     RendererPluginArgs,

@@ -5,36 +5,36 @@ from typing import Any, Final, NotRequired, cast
 
 import pulumi
 
-from components.container import credentials
-from components.container.args import PluginContainerArgs
-from components.container.config_map import PluginConfig, PluginConfigArgs
-from components.container.container import CONTAINER_PREFIX, container_name
-from components.container.credentials import (
+from ..container import credentials
+from ..container.args import PluginContainerArgs
+from ..container.config_map import PluginConfig, PluginConfigArgs
+from ..container.container import CONTAINER_PREFIX, container_name
+from ..container.credentials import (
     CredentialsArgs,
     PluginCredentials,
     PluginCredentialsArgs,
 )
-from components.container.plugin_yaml import PluginDefinitionArgs
-from components.repo_server import patch
-from components.repo_server.patch import PatchArgs
-from components.repo_server.sidecar import (
+from ..container.plugin_yaml import PluginDefinitionArgs
+from ..repo_server import patch
+from ..repo_server.patch import PatchArgs
+from ..repo_server.sidecar import (
     AskPassArgs,
     RepoServerArgs,
     RepoServerSidecar,
     RepoServerSidecarArgs,
 )
-from components.service import certificates, service
-from components.service.certificates import (
+from ..service import certificates, service
+from ..service.certificates import (
     CertificateArgs,
     ServiceCertificates,
     ServiceCertificatesArgs,
 )
-from components.service.proxy import LookupArgs, PluginProxy, PluginProxyArgs
-from components.service.service import PluginService, PluginServiceArgs, ServiceArgs
-from components.shared import immutable_config_map, inputs, validation
-from components.shared.errors import InvalidInputError
-from components.shared.rights import Right
-from components.shared.target import TargetArgs
+from ..service.proxy import LookupArgs, PluginProxy, PluginProxyArgs
+from ..service.service import PluginService, PluginServiceArgs, ServiceArgs
+from ..shared import immutable_config_map, inputs, validation
+from ..shared.errors import InvalidInputError
+from ..shared.rights import Right
+from ..shared.target import TargetArgs
 
 SIDECAR: Final = "sidecar"
 SERVICE: Final = "service"

@@ -10,15 +10,14 @@ from typing import Any, NotRequired, cast
 
 import pulumi
 
-from components.catalog.plugin import ConfigManagementPlugin, ConfigManagementPluginArgs, ModeArgs
-from components.container import container
-from components.container.credentials import CredentialsArgs
-from components.container.plugin_yaml import full_name
-from components.repo_server.sidecar import RepoServerArgs
-from components.shared import inputs, validation
-from components.shared.errors import InvalidInputError
-from plugin_image import contract
-from plugin_image.contract import RendererEnv
+from ..container import container
+from ..container.credentials import CredentialsArgs
+from ..container.plugin_yaml import full_name
+from ..repo_server.sidecar import RepoServerArgs
+from ..shared import contract, inputs, validation
+from ..shared.contract import RendererEnv
+from ..shared.errors import InvalidInputError
+from .plugin import ConfigManagementPlugin, ConfigManagementPluginArgs, ModeArgs
 
 VERSION = "v1.0"
 

@@ -6,8 +6,11 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from components.container import image_reference
-from components.container.container import (
+from ..shared import argocd_names, inputs, validation
+from ..shared.errors import InvalidInputError
+from ..shared.target import TargetArgs
+from . import image_reference
+from .container import (
     PluginContainer,
     Settings,
     Volume,
@@ -15,9 +18,6 @@ from components.container.container import (
     check_mounts,
     container_name,
 )
-from components.shared import argocd_names, inputs, validation
-from components.shared.errors import InvalidInputError
-from components.shared.target import TargetArgs
 
 
 class VolumeArgs(TypedDict):

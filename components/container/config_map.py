@@ -4,9 +4,9 @@ from typing import Any, NotRequired
 
 import pulumi
 
-from components.container import plugin_yaml
-from components.container.plugin_yaml import PluginDefinitionArgs
-from components.shared import immutable_config_map, inputs
+from ..shared import immutable_config_map, inputs
+from . import plugin_yaml
+from .plugin_yaml import PluginDefinitionArgs
 
 
 class PluginConfigArgs(PluginDefinitionArgs):

@@ -9,10 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from components.container import plugin_yaml
-from components.shared import argocd_names, validation
-from components.shared.errors import InvalidInputError
-from plugin_image import contract
+from ..shared import argocd_names, contract, validation
+from ..shared.errors import InvalidInputError
+from . import plugin_yaml
 
 Json = dict[str, Any]
 

@@ -7,9 +7,9 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.shared import argocd_names, inputs, rights, validation
-from components.shared.errors import InvalidInputError
-from components.shared.rights import Right
+from ..shared import argocd_names, inputs, rights, validation
+from ..shared.errors import InvalidInputError
+from ..shared.rights import Right
 
 
 class CredentialsArgs(TypedDict):

@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
 
 import pulumi
 
-from components.container import image_reference
-from components.container.image_reference import ImageReference
-from components.shared import inputs, validation
-from components.shared.errors import InvalidInputError
+from ..shared import inputs, validation
+from ..shared.errors import InvalidInputError
+from . import image_reference
+from .image_reference import ImageReference
 
 if TYPE_CHECKING:
     import pulumi_docker_build as docker_build
 
 _SOURCES: Final = ("reference", "repository", "ecr_repository")
-_BUILD_CONTEXT: Final = Path(__file__).resolve().parents[2] / "plugin_image"
+_BUILD_CONTEXT: Final = next(
+    folder
+    for folder in (parent / "plugin_image" for parent in Path(__file__).resolve().parents)
+    if folder.is_dir()
+)
+"""Beside this package in the repository, and in it where it is installed."""
 _PLATFORMS: Final = ("linux/amd64", "linux/arm64", "linux/ppc64le", "linux/s390x")
 """Those that Argo CD's own image is published for."""
 _KEPT_IMAGES: Final = 30

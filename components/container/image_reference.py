@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from components.shared import validation
-from components.shared.errors import InvalidInputError
+from ..shared import validation
+from ..shared.errors import InvalidInputError
 
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _DOMAIN = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]+\])(?::\d+)?"

@@ -12,9 +12,8 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from components.shared import validation, yaml_text
-from components.shared.errors import InvalidInputError
-from plugin_image import contract
+from ..shared import contract, validation, yaml_text
+from ..shared.errors import InvalidInputError
 
 FILE_NAME = "plugin.yaml"
 

@@ -5,8 +5,8 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from components.export import forms
-from components.shared import argocd_names, inputs, validation
+from ..shared import argocd_names, inputs, validation
+from . import forms
 
 
 class PluginExportArgs(TypedDict):

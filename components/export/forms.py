@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from components.repo_server import conflicts
-from components.shared import yaml_text
-from components.shared.errors import InvalidInputError
+from ..repo_server import conflicts
+from ..shared import yaml_text
+from ..shared.errors import InvalidInputError
 
 Json = dict[str, Any]
 Files = dict[str, str]

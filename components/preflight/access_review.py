@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from components.preflight.rights import NoAnswerError
-from components.shared.rights import Right
+from ..shared.rights import Right
+from .rights import NoAnswerError
 
 if TYPE_CHECKING:
     from kubernetes.client import Configuration

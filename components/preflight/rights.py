@@ -11,11 +11,11 @@ from typing import Any, Final
 import pulumi
 import yaml
 
-from components.argocd import application, health
-from components.catalog import plugin as config_management_plugin
-from components.shared import argocd_names, validation
-from components.shared.errors import InstallerError
-from components.shared.rights import Right
+from ..argocd import application, health
+from ..catalog import plugin as config_management_plugin
+from ..shared import argocd_names, validation
+from ..shared.errors import InstallerError
+from ..shared.rights import Right
 
 ROLE: Final = "argocd-cmp-installer"
 """Name of the Role that an error suggests."""

@@ -12,10 +12,10 @@ import pulumi
 from pulumi.runtime.mocks import MockMonitor
 from pulumi.runtime.settings import get_monitor
 
-from components.container.container import Json
-from components.shared import inputs
-from components.shared.errors import InvalidInputError
-from components.shared.target import Target
+from ..container.container import Json
+from ..shared import inputs
+from ..shared.errors import InvalidInputError
+from ..shared.target import Target
 
 _PORT: Final = "argocd-cmp/port-"
 _made: WeakKeyDictionary[object, dict[tuple[str, str, str], str]] = WeakKeyDictionary()

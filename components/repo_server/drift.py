@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from components.container.container import Json
-from components.shared import validation
-from components.shared.errors import InstallerError, InvalidInputError
+from ..container.container import Json
+from ..shared import validation
+from ..shared.errors import InstallerError, InvalidInputError
 
 STOP: Final = "stop"
 RESTORE: Final = "restore"

@@ -9,9 +9,9 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.container.container import Json, check_volumes
-from components.shared import inputs
-from components.shared.target import Target
+from ..container.container import Json, check_volumes
+from ..shared import inputs
+from ..shared.target import Target
 
 
 @dataclass(frozen=True)

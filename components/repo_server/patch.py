@@ -13,12 +13,12 @@ from typing import Any, Final, NotRequired, Protocol, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.container.container import CONTAINER_PREFIX, Json
-from components.repo_server import conflicts, drift, live
-from components.repo_server.live import Live
-from components.shared import argocd_names, inputs, reapply, rights, target
-from components.shared.rights import Right
-from components.shared.target import Target
+from ..container.container import CONTAINER_PREFIX, Json
+from ..shared import argocd_names, inputs, reapply, rights, target
+from ..shared.rights import Right
+from ..shared.target import Target
+from . import conflicts, drift, live
+from .live import Live
 
 
 class PatchArgs(TypedDict):

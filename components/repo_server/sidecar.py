@@ -5,11 +5,11 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from components.container.args import ContainerArgs, PluginContainerArgs, plugin_container
-from components.container.container import PluginContainer
-from components.repo_server import patch
-from components.repo_server.patch import PatchArgs
-from components.shared import inputs
+from ..container.args import ContainerArgs, PluginContainerArgs, plugin_container
+from ..container.container import PluginContainer
+from ..shared import inputs
+from . import patch
+from .patch import PatchArgs
 
 
 class RepoServerArgs(ContainerArgs, PatchArgs):

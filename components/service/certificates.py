@@ -11,12 +11,12 @@ from typing import Any, Final, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.container.container import container_name
-from components.service import haproxy
-from components.service.service import service_host
-from components.shared import argocd_names, inputs, rights, validation
-from components.shared.errors import InvalidInputError
-from components.shared.rights import Right
+from ..container.container import container_name
+from ..shared import argocd_names, inputs, rights, validation
+from ..shared.errors import InvalidInputError
+from ..shared.rights import Right
+from . import haproxy
+from .service import service_host
 
 PULUMI: Final = "pulumi"
 CERT_MANAGER: Final = "cert-manager"

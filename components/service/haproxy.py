@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from components.container import container
+from ..container import container
 
 PORT: Final = 8443
 """Where a plugin's pod takes renders, and nothing but them, by mutual TLS."""

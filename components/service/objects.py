@@ -7,12 +7,12 @@ from typing import Any, Final
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.container.container import PluginContainer
-from components.service import haproxy
-from components.service.haproxy import METRICS_PORT, PORT
-from components.service.pod import Placement, ServicePod
-from components.shared import argocd_names, immutable_config_map
-from components.shared.target import SKIP_AWAIT, Target
+from ..container.container import PluginContainer
+from ..shared import argocd_names, immutable_config_map
+from ..shared.target import SKIP_AWAIT, Target
+from . import haproxy
+from .haproxy import METRICS_PORT, PORT
+from .pod import Placement, ServicePod
 
 PLUGIN_LABEL: Final = "argocd.argoproj.io/plugin"
 """What Argo CD's own proposal of plugins as services (argoproj/argo-cd#14132) looks for."""

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from components.container.container import Json, PluginContainer, security_context, socket_path
-from components.service import haproxy
-from components.shared.argocd_names import PLUGINS_VOLUME, VAR_FILES_VOLUME
-from plugin_image import contract
+from ..container.container import Json, PluginContainer, security_context, socket_path
+from ..shared import contract
+from ..shared.argocd_names import PLUGINS_VOLUME, VAR_FILES_VOLUME
+from . import haproxy
 
 ARGOCD_BINARY: Final = "/usr/local/bin/argocd"
 """All of Argo CD's programs, in Argo CD's image."""

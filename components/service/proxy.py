@@ -5,17 +5,17 @@ from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
 
-from components.container import image_reference
-from components.container.container import CONTAINER_PREFIX, container_name
-from components.repo_server import patch
-from components.repo_server.patch import PatchArgs
-from components.service import haproxy
-from components.service.haproxy import Endpoint, Lookup
-from components.service.pod import RepoServerProxy
-from components.service.service import PROXY_IMAGE
-from components.shared import argocd_names, immutable_config_map, inputs, validation
-from components.shared.errors import InvalidInputError
-from components.shared.target import TargetArgs
+from ..container import image_reference
+from ..container.container import CONTAINER_PREFIX, container_name
+from ..repo_server import patch
+from ..repo_server.patch import PatchArgs
+from ..shared import argocd_names, immutable_config_map, inputs, validation
+from ..shared.errors import InvalidInputError
+from ..shared.target import TargetArgs
+from . import haproxy
+from .haproxy import Endpoint, Lookup
+from .pod import RepoServerProxy
+from .service import PROXY_IMAGE
 
 _DEFAULT_NAME: Final = "proxy"
 _LONGEST_VOLUME_SUFFIX: Final = len("-tls99")

@@ -6,13 +6,13 @@ from typing import Any, Final, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.container import image_reference
-from components.container.args import PluginContainerArgs, plugin_container
-from components.container.container import CONTAINER_PREFIX, container_name
-from components.service.objects import Scaling, ServiceObjects, Settings
-from components.shared import argocd_names, immutable_config_map, inputs, rights, target, validation
-from components.shared.errors import InvalidInputError
-from components.shared.rights import Right
+from ..container import image_reference
+from ..container.args import PluginContainerArgs, plugin_container
+from ..container.container import CONTAINER_PREFIX, container_name
+from ..shared import argocd_names, immutable_config_map, inputs, rights, target, validation
+from ..shared.errors import InvalidInputError
+from ..shared.rights import Right
+from .objects import Scaling, ServiceObjects, Settings
 
 PROXY_IMAGE: Final = (
     "docker.io/library/haproxy:3.2.23-alpine"

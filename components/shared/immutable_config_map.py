@@ -11,9 +11,9 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.shared import argocd_names, inputs, reapply, rights
-from components.shared.rights import Right
-from components.shared.validation import dns_label, object_name
+from . import argocd_names, inputs, reapply, rights
+from .rights import Right
+from .validation import dns_label, object_name
 
 
 @dataclass(frozen=True)

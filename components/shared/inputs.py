@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import pulumi
 
-from components.shared import validation
-from components.shared.errors import InvalidInputError
+from . import validation
+from .errors import InvalidInputError
 
 T = TypeVar("T")
 

@@ -20,8 +20,8 @@ from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.experimental.util import camel_case
 from pulumi.provider.server import ComponentInitError
 
-from components.shared.errors import InstallerError, InvalidInputError
-from components.shared.inputs import spelled
+from .errors import InstallerError, InvalidInputError
+from .inputs import spelled
 
 
 class DescribedProvider(ComponentProvider):

@@ -17,7 +17,7 @@ import pulumi
 from pulumi.runtime.mocks import MockMonitor
 from pulumi.runtime.settings import get_monitor
 
-from components.shared.errors import InstallerError
+from .errors import InstallerError
 
 # By element, not the lists as such: when it updates nevertheless (the last roll-out failed), the
 # provider replaces an ignored field by the live one, and would so take over every container.

@@ -14,7 +14,7 @@ from typing import Any, NotRequired, TypeVar, cast, get_args, get_origin
 
 import pulumi
 
-from components.shared.errors import InvalidInputError
+from .errors import InvalidInputError
 
 T = TypeVar("T", bound=Mapping[str, Any])
 WHERE = "Pulumi config"

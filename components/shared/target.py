@@ -6,8 +6,8 @@ from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
 
-from components.shared import argocd_names, inputs, rights, validation
-from components.shared.rights import Right
+from . import argocd_names, inputs, rights, validation
+from .rights import Right
 
 SKIP_AWAIT: Final = "pulumi.com/skipAwait"
 _ROLLOUT_SECONDS = 600

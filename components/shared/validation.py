@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
-from components.shared.errors import InvalidInputError
+from .errors import InvalidInputError
 
 DNS_LABEL_MAX = 63
 DNS_SUBDOMAIN_MAX = 253
