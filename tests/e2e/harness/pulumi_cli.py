@@ -28,7 +28,13 @@ class PulumiCli:
     """The CLI, run in the folder of a program."""
 
     def __init__(
-        self, program: Path, *, home: Path, tools: Mapping[str, Path], kubeconfig: Path
+        self,
+        program: Path,
+        *,
+        home: Path,
+        tools: Mapping[str, Path],
+        kubeconfig: Path,
+        python: Path = Path(sys.executable),
     ) -> None:
         """Make a new backend in `home`, which exists. Of `tools`, all are on the PATH."""
         backend = home / "backend"
@@ -37,7 +43,7 @@ class PulumiCli:
         parts = [str(path.parent) for name, path in tools.items() if name.startswith("pulumi")]
         self._env = {
             # The virtual environment first: the language host runs the first `python3`.
-            "PATH": ":".join([str(Path(sys.executable).parent), *parts, os.environ["PATH"]]),
+            "PATH": ":".join([str(python.parent), *parts, os.environ["PATH"]]),
             "HOME": str(home),
             "KUBECONFIG": str(kubeconfig),
             "PULUMI_HOME": str(home / "home"),

@@ -1,6 +1,7 @@
 """The installer's program, run by the real Pulumi engine with a backend of its own."""
 
 import json
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,6 @@ from tests.e2e.harness.pulumi_cli import Outcome, PulumiCli
 ROOT = Path(__file__).parents[3]
 PROJECT_FILE = ROOT / "Pulumi.yaml"
 _STACK = "test"
-_LIBRARY = ("components", "plugin_image")
 
 
 class PulumiStack:
@@ -31,17 +31,22 @@ class PulumiStack:
         kubeconfig: Path,
         config: Mapping[str, Any],
         program: Path = ROOT / "__main__.py",
+        library: Collection[str] = ("components", "plugin_image"),
+        python: Path = Path(sys.executable),
     ) -> None:
+        """`library` are the folders of this project that lie beside the program."""
         folder.mkdir(parents=True, exist_ok=True)
         self._program = folder / "program"
         self._program.mkdir()
-        for name in _LIBRARY:
+        for name in library:
             (self._program / name).symlink_to(ROOT / name)
         files = {path.name: path for path in program.iterdir()} if program.is_dir() else {}
         for name, path in (files or {"Pulumi.yaml": PROJECT_FILE, "__main__.py": program}).items():
             (self._program / name).symlink_to(path)
         self._project = yaml.safe_load((self._program / "Pulumi.yaml").read_text())["name"]
-        self._cli = PulumiCli(self._program, home=folder, tools=tools, kubeconfig=kubeconfig)
+        self._cli = PulumiCli(
+            self._program, home=folder, tools=tools, kubeconfig=kubeconfig, python=python
+        )
         self.has_changed_something = False
         """Whether there may be something to destroy."""
         self.run("stack", "init", _STACK).require_success()
