@@ -57,13 +57,13 @@ _NODEJS = (
 )
 _CHART = Hook(
     "second look",
-    f"{_MONITOR}/helm.py",
+    f"{_MONITOR}/plugin/helm.py",
     "if chart and _can_be_of_version_4(chart, options):",
     "if False:",
 )
 _KUSTOMIZATION = Hook(
     "second look",
-    f"{_MONITOR}/components.py",
+    f"{_MONITOR}/plugin/components.py",
     'children = self._plugin.rehearse(request.type, {**inputs, "namespace": _NOWHERE})',
     "children = None",
 )

@@ -12,10 +12,10 @@ from pulumi.runtime.proto import provider_pb2
 
 from plugin_image.renderer import kinds
 from plugin_image.renderer.pulumi import required
-from plugin_image.renderer.pulumi.monitor import shapes
-from plugin_image.renderer.pulumi.monitor.plugin import KubernetesPlugin, PluginEnvironment
-from plugin_image.renderer.pulumi.monitor.rehearsal import Rehearsal
-from plugin_image.renderer.pulumi.monitor.shapes import Shape
+from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
+from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
+from plugin_image.renderer.pulumi.monitor.values import shapes
+from plugin_image.renderer.pulumi.monitor.values.shapes import Shape
 from tests import toolchain
 
 _METADATA: Final = (

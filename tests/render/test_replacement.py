@@ -9,9 +9,10 @@ import pytest
 from pulumi import _types
 from pulumi.runtime.proto import provider_pb2
 
-from plugin_image.renderer.pulumi.monitor import replacement, structs
-from plugin_image.renderer.pulumi.monitor.plugin import KubernetesPlugin, PluginEnvironment
-from plugin_image.renderer.pulumi.monitor.rehearsal import Rehearsal
+from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
+from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
+from plugin_image.renderer.pulumi.monitor.resources import replacement
+from plugin_image.renderer.pulumi.monitor.values import structs
 
 _VALUES = ([["1"]], [["2"]])
 """Of no property's type, so that the provider compares them as they are."""

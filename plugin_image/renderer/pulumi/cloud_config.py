@@ -16,7 +16,7 @@ from plugin_image.renderer import files
 from plugin_image.renderer.errors import ProjectError
 from plugin_image.renderer.pulumi import pulumi_cli
 from plugin_image.renderer.pulumi.decryption import is_secure
-from plugin_image.renderer.pulumi.monitor import wire
+from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.project import Stack
 from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
 

@@ -15,7 +15,7 @@ from plugin_image.renderer.errors import ProjectError, UsageError
 from plugin_image.renderer.pulumi import cloud_config, config_keys, marked_secrets
 from plugin_image.renderer.pulumi.declarations import Type
 from plugin_image.renderer.pulumi.decryption import PassphraseDecrypter, decrypted
-from plugin_image.renderer.pulumi.monitor import wire
+from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.project import (
     Project,
     Stack,

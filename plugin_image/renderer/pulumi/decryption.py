@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from plugin_image.renderer.errors import ProjectError
-from plugin_image.renderer.pulumi.monitor import wire
+from plugin_image.renderer.pulumi.monitor.values import wire
 
 _ROUNDS = 1_000_000
 _KEY_BYTES = 32

@@ -12,8 +12,8 @@ from plugin_image.renderer import kinds, manifests
 from plugin_image.renderer.errors import ManifestError, RefusedError
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import clusters, ignored, keyless, lifecycle, lost_values, waves
-from plugin_image.renderer.pulumi.monitor import shapes, structs, wire
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
+from plugin_image.renderer.pulumi.monitor.values import shapes, structs, wire
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.redaction import Finder
 

@@ -31,9 +31,9 @@ from plugin_image.renderer.pulumi import (
 )
 from plugin_image.renderer.pulumi.configuration import Configuration, load_configuration
 from plugin_image.renderer.pulumi.dependencies import Cache
-from plugin_image.renderer.pulumi.monitor import naming
 from plugin_image.renderer.pulumi.monitor.job import LiveName
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
+from plugin_image.renderer.pulumi.monitor.resources import naming
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.program import Failure, Program, Run
 from plugin_image.renderer.pulumi.project import Project, Stack, choose_stack, load_project

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from plugin_image.renderer import strict_json
 from plugin_image.renderer.errors import UsageError
-from plugin_image.renderer.pulumi.monitor import policy, wire
-from plugin_image.renderer.pulumi.monitor.aliases import key_of
+from plugin_image.renderer.pulumi.monitor import policy
+from plugin_image.renderer.pulumi.monitor.resources.aliases import key_of
+from plugin_image.renderer.pulumi.monitor.values import wire
 
 _VERSIONS: Final = (3, 4)
 """Of the format; the fourth names features, and has its resources as the third."""

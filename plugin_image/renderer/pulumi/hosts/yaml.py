@@ -17,10 +17,10 @@ from plugin_image.renderer.errors import DeadlineError
 from plugin_image.renderer.plain import plain
 from plugin_image.renderer.pulumi import dependencies
 from plugin_image.renderer.pulumi.dependencies import Cache
-from plugin_image.renderer.pulumi.monitor import structs
 from plugin_image.renderer.pulumi.monitor.errors import details_of
 from plugin_image.renderer.pulumi.monitor.recording import Event
 from plugin_image.renderer.pulumi.monitor.session import Session
+from plugin_image.renderer.pulumi.monitor.values import structs
 from plugin_image.renderer.pulumi.program import Failure, Program, Run, configuration_fix
 from plugin_image.renderer.supervise import Deadline, Ended
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from plugin_image.renderer.pulumi.monitor import structs
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
+from plugin_image.renderer.pulumi.monitor.values import structs
 
 KUBERNETES: Final = "kubernetes"
 

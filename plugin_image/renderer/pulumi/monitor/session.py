@@ -1,4 +1,4 @@
-"""One program's monitor and engine together, and the doors to them."""
+"""One program's monitor and engine together, and where they are served."""
 
 import threading
 from collections.abc import Mapping
@@ -6,13 +6,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from plugin_image.renderer.pulumi.monitor import own_modules
-from plugin_image.renderer.pulumi.monitor.core import Deployment, Monitor, Plugin
-from plugin_image.renderer.pulumi.monitor.engine import Engine
 from plugin_image.renderer.pulumi.monitor.job import Job, LiveName, ReadStack
-from plugin_image.renderer.pulumi.monitor.names import Names
-from plugin_image.renderer.pulumi.monitor.naming import namer
+from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
 from plugin_image.renderer.pulumi.monitor.recording import Report
-from plugin_image.renderer.pulumi.monitor.rehearsal import Rehearsal
+from plugin_image.renderer.pulumi.monitor.resources.names import Names
+from plugin_image.renderer.pulumi.monitor.resources.naming import namer
+from plugin_image.renderer.pulumi.monitor.service.engine import Engine
+from plugin_image.renderer.pulumi.monitor.service.monitor import Deployment, Monitor, Plugin
 
 
 class Session:
@@ -58,7 +58,7 @@ class Session:
         """The `host:port` at which both are served by gRPC, from the first call on."""
         # Imported here: a Python program without charts needs no server.
         with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.server import serve
+            from plugin_image.renderer.pulumi.monitor.transport.server import serve
 
         with self._lock:
             if not self._address:
@@ -68,7 +68,7 @@ class Session:
     def rehearsal(self) -> tuple[str, Rehearsal]:
         """A monitor that nothing comes of, and the `host:port` of it, from the first call on."""
         with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.server import serve
+            from plugin_image.renderer.pulumi.monitor.transport.server import serve
 
         with self._lock:
             if not self._rehearsal:
@@ -80,7 +80,7 @@ class Session:
     def endpoint_elsewhere(self) -> str:
         """The `host:port` for what the program starts, at which no resource is registered."""
         with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.server import Elsewhere, serve
+            from plugin_image.renderer.pulumi.monitor.transport.server import Elsewhere, serve
 
         with self._lock:
             if not self._elsewhere:
@@ -102,8 +102,8 @@ class Session:
 
     def _start_plugin(self, namespace: str) -> Plugin:
         with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.components import Components
-            from plugin_image.renderer.pulumi.monitor.plugin import (
+            from plugin_image.renderer.pulumi.monitor.plugin.components import Components
+            from plugin_image.renderer.pulumi.monitor.plugin.process import (
                 KubernetesPlugin,
                 PluginEnvironment,
             )

@@ -7,8 +7,8 @@ import pytest
 from plugin_image.renderer.errors import ManifestError, RefusedError
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import manifests
-from plugin_image.renderer.pulumi.monitor import shapes, wire
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
+from plugin_image.renderer.pulumi.monitor.values import shapes, wire
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.redaction import Secrets
 

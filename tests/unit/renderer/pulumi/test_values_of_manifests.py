@@ -7,8 +7,8 @@ import pytest
 
 from plugin_image.renderer.errors import ManifestError
 from plugin_image.renderer.pulumi import manifests
-from plugin_image.renderer.pulumi.monitor import wire
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
+from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.options import Options
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"

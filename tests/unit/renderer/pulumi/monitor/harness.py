@@ -7,13 +7,13 @@ from typing import Any
 
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
-from plugin_image.renderer.pulumi.monitor import structs, wire
-from plugin_image.renderer.pulumi.monitor.core import Constructed, Deployment, Monitor
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
 from plugin_image.renderer.pulumi.monitor.job import LiveName
-from plugin_image.renderer.pulumi.monitor.names import Names
-from plugin_image.renderer.pulumi.monitor.naming import AUTONAMING_KEY, namer
 from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
+from plugin_image.renderer.pulumi.monitor.resources.names import Names
+from plugin_image.renderer.pulumi.monitor.resources.naming import AUTONAMING_KEY, namer
+from plugin_image.renderer.pulumi.monitor.service.monitor import Constructed, Deployment, Monitor
+from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 COMPONENT = "example:index:Component"
