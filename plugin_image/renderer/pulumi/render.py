@@ -27,10 +27,10 @@ from plugin_image.renderer.pulumi import (
     marked_secrets,
     operator,
     pulumi_cli,
-    stacks,
 )
 from plugin_image.renderer.pulumi.configuration import Configuration, load_configuration
 from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.monitor import policy
 from plugin_image.renderer.pulumi.monitor.job import LiveName
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
 from plugin_image.renderer.pulumi.monitor.resources import naming
@@ -186,7 +186,7 @@ def _objects(
         ignore_foreign=options.ignore_foreign,
         allow_random=options.allow_random,
         suffix_hash=not options.disable_name_suffix_hash,
-        read_stack=others.read if readable else stacks.refuse,
+        read_stack=others.read if readable else policy.refuse_stack,
         reads_stacks=readable,
     )
     run, installed = _run(host, program, cache, deadline)

@@ -97,15 +97,15 @@ def _run(given: dict[str, Any], report: Any) -> Callable[[], BaseException | Non
     package = _own_package()
     from plugin_image.renderer.pulumi.hosts import python_secrets, python_values
     from plugin_image.renderer.pulumi.hosts.python_leftovers import Leftovers
+    from plugin_image.renderer.pulumi.monitor import policy
     from plugin_image.renderer.pulumi.monitor.job import Job
     from plugin_image.renderer.pulumi.monitor.session import Session
     from plugin_image.renderer.pulumi.monitor.transport.direct import DirectStub, InPlaceExecutor
-    from plugin_image.renderer.pulumi.stacks import refuse
 
     # What is below it is found without it, and a program may have a package of that name.
     del sys.modules[package]
     job = Job(**given["job"])
-    session = Session(job, report, env=dict(os.environ), read_stack=refuse)
+    session = Session(job, report, env=dict(os.environ), read_stack=policy.refuse_stack)
     settings: dict[str, Any] = {
         "monitor": given["address"] or DirectStub(session.monitor, waits=session.monitor.waits),
         "engine": given["address"] or DirectStub(session.engine),

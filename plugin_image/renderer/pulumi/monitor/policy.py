@@ -1,7 +1,9 @@
 """What is never rendered, by name and with a way out."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Never
+
+from google.protobuf import struct_pb2
 
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
 from plugin_image.renderer.pulumi.monitor.values import structs
@@ -12,12 +14,12 @@ _SHOWN_NAMES: Final = 5
 """Of a path that may have hundreds."""
 
 
-def is_foreign(token: str) -> bool:
-    """Whether a type or function belongs to another package than Kubernetes."""
-    return token.partition(":")[0] != KUBERNETES
+def is_kubernetes(token: str) -> bool:
+    """Whether a type or function belongs to the Kubernetes package."""
+    return token.partition(":")[0] == KUBERNETES
 
 
-def refuse_foreign(called: str) -> Refusal:
+def refuse_non_kubernetes(called: str) -> Refusal:
     """Only Kubernetes objects can be rendered."""
     return Refusal(
         f"{called} is not a Kubernetes object",
@@ -73,6 +75,23 @@ def refuse_call(what: str, token: str) -> Refusal:
     return Refusal(
         f"the {what} {token} of a provider is called, which is not rendered",
         "compute the value in the program or pass it as configuration",
+    )
+
+
+def read(struct: struct_pb2.Struct, called: str) -> dict[str, Any]:
+    """The properties of what is `called` so. Raises Refusal for a value that none can have."""
+    try:
+        return structs.from_struct(struct)
+    except structs.UncarriedError as error:
+        raise refuse_value(called, error) from None
+
+
+def refuse_stack(name: str) -> Never:
+    """Refuse to read a stack's outputs: no backend was given."""
+    raise Refusal(
+        f"the program refers to the stack {name!r}, and the plugin has no Pulumi backend",
+        "give PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL to the plugin's credentials, or pass the "
+        "values as configuration",
     )
 
 

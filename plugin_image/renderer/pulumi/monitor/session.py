@@ -7,12 +7,14 @@ from pathlib import Path
 
 from plugin_image.renderer.pulumi.monitor import own_modules
 from plugin_image.renderer.pulumi.monitor.job import Job, LiveName, ReadStack
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Plugin
 from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
 from plugin_image.renderer.pulumi.monitor.recording import Report
 from plugin_image.renderer.pulumi.monitor.resources.names import Names
 from plugin_image.renderer.pulumi.monitor.resources.naming import namer
+from plugin_image.renderer.pulumi.monitor.service.deployment import Deployment
 from plugin_image.renderer.pulumi.monitor.service.engine import Engine
-from plugin_image.renderer.pulumi.monitor.service.monitor import Deployment, Monitor, Plugin
+from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor
 
 
 class Session:

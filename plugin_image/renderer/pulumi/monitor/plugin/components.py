@@ -11,8 +11,8 @@ from plugin_image.renderer.pulumi.monitor import policy
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError
 from plugin_image.renderer.pulumi.monitor.plugin import contents
 from plugin_image.renderer.pulumi.monitor.plugin.helm import Helm
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
-from plugin_image.renderer.pulumi.monitor.service.monitor import Constructed
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 _NOWHERE: Final = "objects-without-a-namespace"

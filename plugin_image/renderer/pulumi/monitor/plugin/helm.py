@@ -19,8 +19,8 @@ from plugin_image.renderer.charts import Uses
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
 from plugin_image.renderer.pulumi.monitor.plugin import contents
 from plugin_image.renderer.pulumi.monitor.plugin.contents import Content
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
-from plugin_image.renderer.pulumi.monitor.service.monitor import Constructed
 from plugin_image.renderer.pulumi.monitor.values import structs
 
 _TEMPLATE: Final = "kubernetes:helm:template"

@@ -4,7 +4,7 @@ import grpc
 import pytest
 from pulumi.runtime.proto import resource_pb2, resource_pb2_grpc
 
-from plugin_image.renderer.pulumi import stacks
+from plugin_image.renderer.pulumi.monitor import policy
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
 from plugin_image.renderer.pulumi.monitor.job import Job
 from plugin_image.renderer.pulumi.monitor.recording import Event
@@ -31,7 +31,7 @@ JOB = Job(
 
 def open_session(job: Job = JOB) -> Session:
     events: list[Event] = []
-    return Session(job, events.append, env={"PATH": "/nonexistent"}, read_stack=stacks.refuse)
+    return Session(job, events.append, env={"PATH": "/nonexistent"}, read_stack=policy.refuse_stack)
 
 
 def test_a_job_crosses_processes_as_plain_data() -> None:
@@ -74,7 +74,7 @@ def test_what_the_program_starts_may_ask_and_registers_nothing() -> None:
 
 def test_what_is_rehearsed_is_counted_and_comes_to_nothing() -> None:
     events: list[Event] = []
-    with Session(JOB, events.append, env={}, read_stack=stacks.refuse) as session:
+    with Session(JOB, events.append, env={}, read_stack=policy.refuse_stack) as session:
         address, rehearsal = session.rehearsal()
         assert session.rehearsal() == (address, rehearsal)
         with grpc.insecure_channel(address) as channel:
