@@ -153,10 +153,11 @@ def _schema() -> Mapping[str, Any]:
         rehearsal=lambda: ("", Rehearsal()),
     )
     try:
-        answer = provider._ask("GetSchema", provider_pb2.GetSchemaRequest(), "the schema")
+        request, answer = provider_pb2.GetSchemaRequest(), provider_pb2.GetSchemaResponse
+        schema = provider._ask("GetSchema", request, answer, "the schema").schema
     finally:
         provider.close()
-    return cast(Mapping[str, Any], json.loads(answer.schema))
+    return cast(Mapping[str, Any], json.loads(schema))
 
 
 if __name__ == "__main__":

@@ -82,7 +82,8 @@ def by_provider(provider: KubernetesPlugin, old: Mapping[str, Any], new: Mapping
     request = provider_pb2.DiffRequest(urn=urn, id="team/a")
     structs.into_struct({**old, "__inputs": old}, request.olds)
     structs.into_struct(new, request.news)
-    return bool(provider._ask("Diff", request, "a comparison").replaces)
+    answer = provider._ask("Diff", request, provider_pb2.DiffResponse, "a comparison")
+    return bool(answer.replaces)
 
 
 def here(old: Mapping[str, Any], new: Mapping[str, Any], mutable: Any = ()) -> bool:
