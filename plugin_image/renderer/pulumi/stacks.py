@@ -18,15 +18,6 @@ from plugin_image.renderer.supervise import Deadline
 _SECONDS = 30.0
 
 
-def refuse(name: str) -> tuple[Mapping[str, Any], list[str]]:
-    """Refuse to read a stack: no backend was given."""
-    raise Refusal(
-        f"the program refers to the stack {name!r}, and the plugin has no Pulumi backend",
-        "give PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL to the plugin's credentials, or pass the "
-        "values as configuration",
-    )
-
-
 class Stacks:
     """The stacks of the backend that the plugin was given."""
 

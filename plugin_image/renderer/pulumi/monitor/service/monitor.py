@@ -9,7 +9,7 @@ message that an older SDK may lack at import.
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 from urllib.parse import unquote
 
@@ -18,12 +18,12 @@ from pulumi.runtime.proto import resource_pb2
 
 from plugin_image.renderer.pulumi.monitor import policy
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
-from plugin_image.renderer.pulumi.monitor.job import ReadStack
 from plugin_image.renderer.pulumi.monitor.recording import Registration, Report
 from plugin_image.renderer.pulumi.monitor.resources import objects, providers
 from plugin_image.renderer.pulumi.monitor.resources.inheritance import Inheritance
 from plugin_image.renderer.pulumi.monitor.resources.names import Name, Names
 from plugin_image.renderer.pulumi.monitor.resources.order import Order
+from plugin_image.renderer.pulumi.monitor.run_context import ReadStack, RunContext
 from plugin_image.renderer.pulumi.monitor.service import features
 from plugin_image.renderer.pulumi.monitor.service.transforms import Transforms
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
@@ -63,23 +63,6 @@ class Plugin(Protocol):
         """End it."""
 
 
-@dataclass(frozen=True)
-class Deployment:
-    """The deployment that the program runs in."""
-
-    project: str
-    stack: str
-    organization: str
-    namespace: str
-    """Where Argo CD puts objects that name no namespace."""
-    root: str
-    """The project's folder; places in the program are told relative to it."""
-    config: Mapping[str, str] = field(default_factory=dict)
-    secret_keys: tuple[str, ...] = ()
-    ignore_foreign: bool = False
-    """Leave out what is not a Kubernetes object, rather than refuse it."""
-
-
 class Monitor:
     """Answers a program's requests and reports what it registers. Thread-safe.
 
@@ -89,7 +72,7 @@ class Monitor:
 
     def __init__(
         self,
-        deployment: Deployment,
+        deployment: RunContext,
         names: Names,
         report: Report,
         *,
