@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from plugin_image.renderer.errors import UsageError
 from plugin_image.renderer.pulumi import adopt, adoption_report, commands, live_names
 from plugin_image.renderer.pulumi.adopt import Adoption
-from plugin_image.renderer.pulumi.monitor.job import LiveName
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.project import load_project
 from plugin_image.renderer.pulumi.render import objects

@@ -9,6 +9,7 @@ import pytest
 from pulumi import _types
 from pulumi.runtime.proto import provider_pb2
 
+from plugin_image.renderer import launch
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
 from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
 from plugin_image.renderer.pulumi.monitor.resources import replacement
@@ -33,6 +34,7 @@ def provider(folder: Any, request: pytest.FixtureRequest) -> Iterator[Kubernetes
         namespace="team",
         endpoint=lambda: "127.0.0.1:1",
         rehearsal=lambda: ("", Rehearsal()),
+        serving=launch.serving,
     )
     yield plugin
     plugin.close()

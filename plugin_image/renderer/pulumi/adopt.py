@@ -9,7 +9,7 @@ from typing import Final
 from plugin_image.renderer.errors import UsageError
 from plugin_image.renderer.pulumi import adoption, live_names, pulumi_cli, render, state
 from plugin_image.renderer.pulumi.adoption import Plan
-from plugin_image.renderer.pulumi.monitor.job import LiveName
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.project import Project, Stack, choose_stack, load_project
 from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError

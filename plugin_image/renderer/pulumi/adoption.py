@@ -17,10 +17,10 @@ from plugin_image.renderer.errors import UsageError
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import clusters, state
 from plugin_image.renderer.pulumi.lifecycle import ENGINE_ANNOTATIONS
-from plugin_image.renderer.pulumi.monitor.job import LiveName
 from plugin_image.renderer.pulumi.monitor.recording import Registration
 from plugin_image.renderer.pulumi.monitor.resources import replacement
 from plugin_image.renderer.pulumi.monitor.resources.aliases import key_of
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.state import Resource, State

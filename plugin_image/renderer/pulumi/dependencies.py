@@ -1,4 +1,4 @@
-"""Installs a program's dependencies, once per lock file.
+"""Keeps a program's dependencies, installed once per lock file.
 
 What was installed is kept in the cache under a hash of everything it depends on, so that
 a render of an unchanged lock file installs nothing. A program without dependencies of its
@@ -8,20 +8,18 @@ own runs with the SDKs of the image.
 import hashlib
 import json
 import os
-import re
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from plugin_image.renderer import files, supervise
+from plugin_image.renderer import files
 from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi import environment
 from plugin_image.renderer.slots import exclusive, is_free
 from plugin_image.renderer.supervise import Deadline
 
@@ -37,19 +35,6 @@ _MOST_INPUT = 256 * 2**20
 """Bytes of a program's own files that may decide about what is installed."""
 _ROOM = 64 * 2**20
 """Bytes. With less than that left nothing can be installed."""
-
-_NPM_PREFIX = re.compile(r"npm error (?:notarget |404 )?")
-_NPM_CODE = re.compile(r"(?:npm error)?(?: (?:code|syscall|errno) .*)?")
-"""What npm says before it says what is wrong, and lines without words."""
-_PROGRESS = re.compile(r"go: (?:downloading|extracting|finding) .*|# .*|npm warn .*")
-"""What is nobody's error, and may have an error's words in a module's name."""
-_NPM_SCRIPT = re.compile(
-    r"^npm error path (?P<package>.*)\nnpm error command failed\n"
-    r"npm error command (?:sh -c )?(?P<command>.*)\n?(?P<said>(?:npm error.*\n?)*)",
-    re.MULTILINE,
-)
-"""How npm tells that the script of a package failed, and all that the script said."""
-_NPM_LOG = re.compile(r"A complete log of this run can be found in: .*")
 
 
 @dataclass(frozen=True)
@@ -184,44 +169,11 @@ class Cache:
         finally:
             shutil.rmtree(partial, ignore_errors=True)
 
-    def run(
-        self,
-        command: Sequence[str | Path],
-        cwd: Path,
-        extra: Mapping[str, str] | None = None,
-        result: Path | None = None,
-    ) -> None:
-        """Run an installer, with `extra` in its environment; the file `result` gets its output.
-
-        Raises DependencyError with what it said, and DeadlineError.
-        """
-        name = Path(command[0]).name
-        env = environment.for_installer(os.environ, self.scratch)
-        env |= {
-            "UV_CACHE_DIR": str(self._writable / "uv"),
-            "npm_config_cache": str(self._writable / "npm"),
-            "GOCACHE": str(self._writable / "go-build"),
-            # A workspace above the project would bring modules that nobody looks at.
-            "GOWORK": "off",
-            "GOMODCACHE": str(self._writable / "go-modules"),
-            **(extra or {}),
-        }
-        for download in _DOWNLOADS:
-            _use(self._writable / download)
-        ended = supervise.run(
-            command,
-            doing=f"{name} installed the program's dependencies",
-            cwd=cwd,
-            env=env,
-            deadline=self.deadline,
-            result=result,
-        ).in_time()
-        if ended.status:
-            raise DependencyError(
-                f"the program's dependencies cannot be installed: {_reason(ended.output)}",
-                fix="correct what the program asks for, or give the plugin access to its registry",
-                details=ended.output,
-            )
+    def downloads(self, name: str) -> Path:
+        """A folder that an installer keeps for itself, in use from now on."""
+        folder = self._writable / name
+        _use(folder)
+        return folder
 
 
 def _require_few_bytes(inputs: Sequence[Path]) -> None:
@@ -314,38 +266,3 @@ def refuse_other_locks(root: Path, names: Sequence[str], instead: str) -> None:
         raise DependencyError(
             f"dependencies locked by {found} alone cannot be installed", fix=f"commit a {instead}"
         )
-
-
-def tool(name: str) -> Path:
-    """The installer beside the renderer's interpreter, or on PATH; else DependencyError."""
-    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
-    if not found:
-        raise DependencyError(
-            f"{name} is not installed", fix=f"install {name}, or use the plugin image"
-        )
-    return Path(found)
-
-
-def _reason(output: str) -> str:
-    """What is wrong, by the output of uv, npm or go: the first error, and uv's causes of it."""
-    if script := _NPM_SCRIPT.search(output):
-        return _reason_of_script(**script.groupdict())
-    lines = [line for line in map(str.strip, output.splitlines()) if not _NPM_CODE.fullmatch(line)]
-    lines = [line for line in lines if not _PROGRESS.fullmatch(line)]
-    words = ("error", "not found")
-    telling = (n for n, line in enumerate(lines) if any(word in line.lower() for word in words))
-    first = next(telling, 0)
-    error, *causes = lines[first:] or ["it gave no reason"]
-    if not error.startswith("error: "):
-        return _NPM_PREFIX.sub("", error).rstrip(".")
-    return "\n".join([error, *causes]).rstrip(".")
-
-
-def _reason_of_script(package: str, command: str, said: str) -> str:
-    """What is wrong, where an install script of a package failed: its first line with an error."""
-    lines = [line.removeprefix("npm error").strip() for line in said.splitlines()]
-    lines = [line for line in lines if line and not _NPM_LOG.fullmatch(line)]
-    telling = (line for line in lines if re.match(r"(?i)[\w.:\s]*(?:error|not found)\b", line))
-    cause = next(telling, next(iter(lines), "it said nothing"))
-    name = package.rpartition("node_modules/")[2]
-    return f"the install script of {name} failed ({command}): {cause}".rstrip(".")

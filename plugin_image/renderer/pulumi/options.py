@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from plugin_image import contract
 from plugin_image.renderer import application, parameters
 from plugin_image.renderer.application import Application
+from plugin_image.renderer.pulumi.monitor.run_context import RunOptions
 
 MODES = ("render", "operator")
 PROTECTIONS = ("confirm", "keep")
@@ -14,8 +15,8 @@ SYNC_WAVES = ("false", "dependsOn", "true")
 
 
 @dataclass(frozen=True)
-class Options:
-    """An Application's options."""
+class Options(RunOptions):
+    """An Application's options: those that the monitor heeds, and those of everything else."""
 
     stack: str | None = None
     config: Mapping[str, str] = field(default_factory=dict)
@@ -23,16 +24,10 @@ class Options:
     """Render a stack without a file of its own, beside others that have one."""
     allow_empty: bool = False
     allow_plaintext_secrets: bool = False
-    ignore_foreign: bool = False
-    """Leave out what is not a Kubernetes object."""
-    allow_random: bool = False
-    """Let charts make up values, which are others in each render."""
     provider: str | None = None
     """The name of a provider resource: render the objects of its cluster only."""
     protection: str = "confirm"
     """Or `keep`: whether Argo CD asks before it deletes a protected object, or never does."""
-    disable_name_suffix_hash: bool = False
-    """Leave names as they are where what forces a new object changes."""
     ignore_changes: str = "annotate"
     """Or `omit`: whether fields that are the cluster's are rendered, or left out."""
     sync_waves: str = "false"
@@ -41,8 +36,6 @@ class Options:
     """Or `operator`: what becomes of the program is a Stack of the Pulumi Kubernetes Operator."""
     stack_spec: str | None = None
     """YAML with further fields of that Stack."""
-    namespace: str = "default"
-    """The Application's destination namespace."""
     application: Application = field(default_factory=Application)
 
 

@@ -43,6 +43,27 @@ class Project:
     stack_config_dir: str
     file: str
 
+    def entry(self) -> tuple[Path, str]:
+        """The folder to run in and what to run there; `.` where the language finds it itself.
+
+        As `main` says: a folder, or a file in one. Raises ProjectError when it does not exist
+        or lies outside of the project.
+        """
+        where = f"`main` of {self.file}"
+        try:
+            path = (self.root / self.main).resolve()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise ProjectError(f"{where} cannot be followed: {error}", fix="correct it") from error
+        if not path.is_relative_to(self.root):
+            raise ProjectError(
+                f"{where} points out of the project", fix="name a file or folder of the project"
+            )
+        if path.is_dir():
+            return path, "."
+        if files.exists(path):
+            return path.parent, path.name
+        raise ProjectError(f"{where} names {self.main!r}, which does not exist", fix="correct it")
+
 
 @dataclass(frozen=True)
 class Stack:

@@ -77,7 +77,9 @@ def test_what_cannot_be_started_is_named(tmp_path: Path) -> None:
 
 
 def test_one_program_that_ends_does_not_end_another(tmp_path: Path) -> None:
-    with supervise.server(["sh", "-c", "echo 1; exec sleep 60"], cwd=tmp_path, env={}):
+    with supervise.server(
+        ["sh", "-c", "echo 1; exec sleep 60"], cwd=tmp_path, env={}, deadline=Deadline(5)
+    ):
         (running,) = processes.descendants(os.getpid())
         supervise.run(["true"], doing="", cwd=tmp_path, env={}, deadline=Deadline(5))
         assert processes.descendants(os.getpid()) == [running]
@@ -100,7 +102,7 @@ def test_what_left_its_session_ends_with_the_program(tmp_path: Path) -> None:
 def test_a_server_without_a_port_is_told(tmp_path: Path, program: str, said: str) -> None:
     with (
         pytest.raises(ProgramError, match=f"sh {said}"),
-        supervise.server(["sh", "-c", program], cwd=tmp_path, env={}),
+        supervise.server(["sh", "-c", program], cwd=tmp_path, env={}, deadline=Deadline(5)),
     ):
         pass
 
@@ -108,7 +110,7 @@ def test_a_server_without_a_port_is_told(tmp_path: Path, program: str, said: str
 def test_a_server_that_cannot_be_started_is_told(tmp_path: Path) -> None:
     with (
         pytest.raises(ProgramError, match=r"missing cannot be started: No such file"),
-        supervise.server([tmp_path / "missing"], cwd=tmp_path, env={}),
+        supervise.server([tmp_path / "missing"], cwd=tmp_path, env={}, deadline=Deadline(5)),
     ):
         pass
 

@@ -1,7 +1,7 @@
 """What is never rendered, by name and with a way out."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Never
+from typing import Any, Final
 
 from google.protobuf import struct_pb2
 
@@ -84,15 +84,6 @@ def read(struct: struct_pb2.Struct, called: str) -> dict[str, Any]:
         return structs.from_struct(struct)
     except structs.UncarriedError as error:
         raise refuse_value(called, error) from None
-
-
-def refuse_stack(name: str) -> Never:
-    """Refuse to read a stack's outputs: no backend was given."""
-    raise Refusal(
-        f"the program refers to the stack {name!r}, and the plugin has no Pulumi backend",
-        "give PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL to the plugin's credentials, or pass the "
-        "values as configuration",
-    )
 
 
 def refuse_value(called: str, error: structs.UncarriedError) -> Refusal:

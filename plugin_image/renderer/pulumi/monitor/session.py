@@ -4,15 +4,17 @@ import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NoReturn
 
+from plugin_image.renderer import launch
 from plugin_image.renderer.pulumi.monitor import own_modules
-from plugin_image.renderer.pulumi.monitor.job import Job, LiveName, ReadStack
+from plugin_image.renderer.pulumi.monitor.errors import Refusal
 from plugin_image.renderer.pulumi.monitor.plugin.plugins import Plugin
 from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
 from plugin_image.renderer.pulumi.monitor.recording import Report
 from plugin_image.renderer.pulumi.monitor.resources.names import Names
 from plugin_image.renderer.pulumi.monitor.resources.naming import namer
-from plugin_image.renderer.pulumi.monitor.service.deployment import Deployment
+from plugin_image.renderer.pulumi.monitor.run_context import ReadStack, RunContext
 from plugin_image.renderer.pulumi.monitor.service.engine import Engine
 from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor
 
@@ -21,38 +23,46 @@ class Session:
     """The monitor and engine of one program."""
 
     def __init__(
-        self, job: Job, report: Report, *, env: Mapping[str, str], read_stack: ReadStack
+        self,
+        context: RunContext,
+        report: Report,
+        *,
+        env: Mapping[str, str],
+        read_stack: ReadStack | None = None,
+        serving: launch.Serving = launch.serving,
     ) -> None:
-        """`env` is what the provider runs with, should one be needed.
+        """`env` is what the provider runs with, should one be needed, and `serving` starts it.
+
+        Without `read_stack`, a program that refers to another stack is refused.
 
         Raises ValueError when `pulumi:autonaming` is not what Pulumi would accept.
         """
-        self._job = job
+        self._context = context
         self._env = env
+        self._serving = serving
         self._lock = threading.Lock()
         self._address = self._elsewhere = ""
         self._rehearsal: tuple[str, Rehearsal] | None = None
         self._open = ExitStack()
         self.engine = Engine(report)
-        names = {"organization": job.organization, "project": job.project, "stack": job.stack}
+        naming = namer(
+            context.config,
+            context.secret_keys,
+            organization=context.organization,
+            project=context.project,
+            stack=context.stack,
+        )
         self.monitor = Monitor(
-            Deployment(
-                **names,
-                namespace=job.namespace,
-                root=job.root,
-                config=job.config,
-                secret_keys=tuple(job.secret_keys),
-                ignore_foreign=job.ignore_foreign,
-            ),
+            context,
             Names(
-                namer(job.config, job.secret_keys, **names),
-                suffix_hash=job.suffix_hash,
-                key=bytes.fromhex(job.naming_key),
-                live={key: LiveName(*name) for key, name in job.live_names.items()},
+                naming,
+                suffix_hash=not context.disable_name_suffix_hash,
+                key=bytes.fromhex(context.naming_key),
+                live=context.live_names,
             ),
             report,
             start_plugin=self._start_plugin,
-            read_stack=read_stack,
+            read_stack=read_stack or _refuse_stack,
         )
         self._open.callback(self.monitor.close)
 
@@ -111,12 +121,24 @@ class Session:
             )
 
         environment = PluginEnvironment(
-            folder=Path(self._job.folder),
+            folder=Path(self._context.folder),
             env=self._env,
-            kube_version=self._job.kube_version,
-            api_versions=tuple(self._job.api_versions),
+            kube_version=self._context.kube_version,
+            api_versions=tuple(self._context.api_versions),
         )
         plugin = KubernetesPlugin(
-            environment, namespace=namespace, endpoint=self.endpoint, rehearsal=self.rehearsal
+            environment,
+            namespace=namespace,
+            endpoint=self.endpoint,
+            rehearsal=self.rehearsal,
+            serving=self._serving,
         )
-        return Components(plugin, allow_random=self._job.allow_random)
+        return Components(plugin, allow_random=self._context.allow_random)
+
+
+def _refuse_stack(name: str) -> NoReturn:
+    raise Refusal(
+        f"the program refers to the stack {name!r}, and the plugin has no Pulumi backend",
+        "give PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL to the plugin's credentials, or pass the "
+        "values as configuration",
+    )

@@ -14,8 +14,8 @@ from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import adopt, adoption, adoption_report, state
 from plugin_image.renderer.pulumi.adopt import Adoption
 from plugin_image.renderer.pulumi.adoption import Plan, Way
-from plugin_image.renderer.pulumi.monitor.job import LiveName
 from plugin_image.renderer.pulumi.monitor.recording import Registration
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.project import Stack

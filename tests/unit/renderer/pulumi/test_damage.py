@@ -7,11 +7,12 @@ import pytest
 
 from plugin_image.renderer.errors import ProgramError
 from plugin_image.renderer.pulumi import render
-from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.execution import Execution
+from plugin_image.renderer.pulumi.hosts.host import Run
+from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.pulumi.program import Program, Run
 from plugin_image.renderer.settings import Settings
-from plugin_image.renderer.supervise import Deadline, Ended
+from plugin_image.renderer.supervise import Ended
 
 OPTIONS = Options(stack="dev", allow_empty=True)
 
@@ -23,13 +24,13 @@ class Host:
         self.runs: list[str] = []
         self.fails = False
 
-    def install(self, root: Path, cache: Cache) -> Path:
+    def install(self, root: Path, installer: Installer) -> Path:
         def fill(folder: Path) -> None:
             (folder / "program").write_text("whole")
 
-        return cache.once("python", root, [root / "Pulumi.yaml"], fill) / "program"
+        return installer.cache.once("python", root, [root / "Pulumi.yaml"], fill) / "program"
 
-    def run(self, _program: Program, installed: Path, _deadline: Deadline) -> Run:
+    def run(self, _execution: Execution, installed: Path) -> Run:
         self.runs.append(installed.read_text() if installed.exists() else "lost")
         ends = not self.fails and self.runs[-1] == "whole"
         return Run([{"exported": True}, {"finished": True}], Ended(0 if ends else 1, "it failed"))
@@ -38,7 +39,7 @@ class Host:
 @pytest.fixture
 def host(monkeypatch: pytest.MonkeyPatch) -> Host:
     used = Host()
-    monkeypatch.setattr(render, "_host", lambda _: used)
+    monkeypatch.setattr(render, "host_of", lambda _: used)
     return used
 
 

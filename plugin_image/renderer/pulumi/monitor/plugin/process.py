@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -22,6 +21,7 @@ import grpc
 from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
+from plugin_image.renderer.launch import Serving, Start, StartError
 from plugin_image.renderer.pulumi.monitor import policy
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal, details_of
 from plugin_image.renderer.pulumi.monitor.plugin import discovery
@@ -61,15 +61,18 @@ class KubernetesPlugin:
         namespace: str,
         endpoint: Callable[[], str],
         rehearsal: Callable[[], tuple[str, Rehearsal]],
+        serving: Serving,
     ) -> None:
         """`namespace` is the default one; `endpoint` serves monitor and engine, on first use.
 
-        `rehearsal` gives a monitor that nothing comes of, and the address that serves it.
+        `rehearsal` gives a monitor that nothing comes of, and the address that serves it;
+        `serving` starts the provider.
         """
         self.environment = environment
         self.namespace = namespace
         self._endpoint = endpoint
         self._rehearsal = rehearsal
+        self._serving = serving
         self._lock = threading.Lock()
         self._open = ExitStack()
         self._channel: grpc.Channel | None = None
@@ -166,22 +169,14 @@ class KubernetesPlugin:
                 f"{what} needs Pulumi's Kubernetes provider, which is not here",
                 "use the variant of the plugin image that has it",
             )
-        process = self._open.enter_context(
-            subprocess.Popen(
-                [program, self._endpoint()],
-                cwd=self.environment.folder,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-        )
-        self._open.callback(process.kill)
-        port = process.stdout.readline().strip() if process.stdout else b""
-        if not port.isdigit():
-            raise MonitorError("INTERNAL", f"{_PROGRAM} did not start")
+        folder = self.environment.folder
+        start = Start([program, self._endpoint()], folder, env, discard_stderr=True)
+        try:
+            port = self._open.enter_context(self._serving(start))
+        except StartError as error:
+            raise MonitorError("INTERNAL", f"{_PROGRAM} did not start") from error
         channel = grpc.insecure_channel(
-            f"127.0.0.1:{port.decode()}",
+            f"127.0.0.1:{port}",
             options=[
                 ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
                 ("grpc.max_send_message_length", _LARGEST_MESSAGE),

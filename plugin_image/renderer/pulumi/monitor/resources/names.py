@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
-from plugin_image.renderer.pulumi.monitor.job import LiveName
 from plugin_image.renderer.pulumi.monitor.resources import objects, replacement
 from plugin_image.renderer.pulumi.monitor.resources.aliases import Aliases, key_of
 from plugin_image.renderer.pulumi.monitor.resources.naming import Namer, Unnamed
 from plugin_image.renderer.pulumi.monitor.resources.providers import Provider
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 if TYPE_CHECKING:

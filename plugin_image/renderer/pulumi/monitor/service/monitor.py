@@ -18,14 +18,13 @@ from pulumi.runtime.proto import resource_pb2
 
 from plugin_image.renderer.pulumi.monitor import policy
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
-from plugin_image.renderer.pulumi.monitor.job import ReadStack
 from plugin_image.renderer.pulumi.monitor.plugin.plugins import Plugin, Plugins
 from plugin_image.renderer.pulumi.monitor.recording import Event, Report
 from plugin_image.renderer.pulumi.monitor.resources.names import Names
 from plugin_image.renderer.pulumi.monitor.resources.providers import Providers, default_provider
 from plugin_image.renderer.pulumi.monitor.resources.registry import Registry
+from plugin_image.renderer.pulumi.monitor.run_context import ReadStack, RunContext
 from plugin_image.renderer.pulumi.monitor.service import features
-from plugin_image.renderer.pulumi.monitor.service.deployment import Deployment
 from plugin_image.renderer.pulumi.monitor.service.registrar import Registrar
 from plugin_image.renderer.pulumi.monitor.service.transforms import Transforms
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
@@ -69,26 +68,24 @@ class Monitor:
 
     def __init__(
         self,
-        deployment: Deployment,
+        context: RunContext,
         names: Names,
         report: Report,
         *,
         start_plugin: Callable[[str], Plugin],
         read_stack: ReadStack,
     ) -> None:
-        self._deployment = deployment
+        self._context = context
         self._unlocked_report = report
         self._read_stack = read_stack
         self._lock = threading.Lock()
         self._packages: dict[str, str] = {}
-        self._registry = Registry(
-            project=deployment.project, stack=deployment.stack, root=deployment.root
-        )
-        self._providers = Providers(default_provider(deployment.config, deployment.secret_keys))
-        self._plugins = Plugins(start_plugin, deployment.namespace)
+        self._registry = Registry(project=context.project, stack=context.stack, root=context.root)
+        self._providers = Providers(default_provider(context.config, context.secret_keys))
+        self._plugins = Plugins(start_plugin, context.namespace)
         self._transforms = Transforms()
         self._registrar = Registrar(
-            deployment,
+            context,
             self._registry,
             names,
             providers=self._providers,
@@ -118,11 +115,11 @@ class Monitor:
         if not hasattr(resource_pb2, "DeploymentInfo"):
             raise MonitorError("UNIMPLEMENTED", "GetDeploymentInfo")
         return resource_pb2.DeploymentInfo(
-            project=self._deployment.project,
-            stack=self._deployment.stack,
-            organization=self._deployment.organization,
-            config=dict(self._deployment.config),
-            configSecretKeys=self._deployment.secret_keys,
+            project=self._context.project,
+            stack=self._context.stack,
+            organization=self._context.organization,
+            config=dict(self._context.config),
+            configSecretKeys=self._context.secret_keys,
             supportedFeatures=features.numbers(),
         )
 

@@ -17,7 +17,7 @@ from plugin_image.renderer.pulumi.monitor.resources.names import Name, Names
 from plugin_image.renderer.pulumi.monitor.resources.order import Order
 from plugin_image.renderer.pulumi.monitor.resources.providers import Provider, Providers
 from plugin_image.renderer.pulumi.monitor.resources.registry import Registry
-from plugin_image.renderer.pulumi.monitor.service.deployment import Deployment
+from plugin_image.renderer.pulumi.monitor.run_context import RunContext
 from plugin_image.renderer.pulumi.monitor.service.transforms import Transforms
 from plugin_image.renderer.pulumi.monitor.values import structs
 
@@ -33,7 +33,7 @@ class Registrar:
 
     def __init__(
         self,
-        deployment: Deployment,
+        context: RunContext,
         registry: Registry,
         names: Names,
         *,
@@ -42,7 +42,7 @@ class Registrar:
         transforms: Transforms,
         report: Report,
     ) -> None:
-        self._deployment = deployment
+        self._context = context
         self._registry = registry
         self._names = names
         self._providers = providers
@@ -105,7 +105,7 @@ class Registrar:
 
     def _leave_out(self, request: RegisterResourceRequest, called: str) -> RegisterResourceResponse:
         """Something else than a Kubernetes object: left out where that is asked for."""
-        if not self._deployment.ignore_foreign:
+        if not self._context.ignore_foreign:
             raise policy.refuse_non_kubernetes(called)
         response = resource_pb2.RegisterResourceResponse()
         if hasattr(response, "unknown"):
@@ -135,7 +135,7 @@ class Registrar:
             request.type,
             registration.index,
             manifest,
-            namespace=self._deployment.namespace,
+            namespace=self._context.namespace,
             secret=request.additionalSecretOutputs,
         )
         response = resource_pb2.RegisterResourceResponse(id=objects.identifier(state))
@@ -209,11 +209,11 @@ class Registrar:
     ) -> Constructed:
         """The component, also when the provider has to learn of kinds first."""
         fields: Fields = {
-            "project": self._deployment.project,
-            "stack": self._deployment.stack,
-            "organization": self._deployment.organization,
-            "config": self._deployment.config,
-            "configSecretKeys": self._deployment.secret_keys,
+            "project": self._context.project,
+            "stack": self._context.stack,
+            "organization": self._context.organization,
+            "config": self._context.config,
+            "configSecretKeys": self._context.secret_keys,
         }
         told: set[str] = set()
         while True:

@@ -8,17 +8,17 @@ from typing import Any
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
-from plugin_image.renderer.pulumi.monitor.job import LiveName
 from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed
 from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
 from plugin_image.renderer.pulumi.monitor.resources.names import Names
 from plugin_image.renderer.pulumi.monitor.resources.naming import AUTONAMING_KEY, namer
-from plugin_image.renderer.pulumi.monitor.service.deployment import Deployment
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName, RunContext
 from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 COMPONENT = "example:index:Component"
+_DEPLOYMENT = {"root": "/src", "folder": "/src", "namespace": "team", "kube_version": "1.34.0"}
 
 
 @dataclass
@@ -77,7 +77,7 @@ class Harness:
             namer(settings, **names), suffix_hash=suffix_hash, key=key, live=live_names or {}
         )
         self.monitor = Monitor(
-            Deployment(**{**names, "root": "/src", "namespace": "team", **deployment}),
+            RunContext(**{**names, **_DEPLOYMENT, **deployment}),
             self.names,
             self.events.append,
             start_plugin=self._start,

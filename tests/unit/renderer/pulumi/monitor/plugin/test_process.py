@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pulumi.runtime.proto import resource_pb2
 
+from plugin_image.renderer import launch
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
 from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
@@ -34,6 +35,7 @@ def plugin_in(folder: Path, body: str | None) -> KubernetesPlugin:
         namespace="team",
         endpoint=lambda: "127.0.0.1:7",
         rehearsal=lambda: ("127.0.0.1:8", Rehearsal()),
+        serving=launch.serving,
     )
 
 

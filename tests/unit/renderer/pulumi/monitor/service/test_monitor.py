@@ -5,7 +5,7 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import callback_pb2, resource_pb2
 
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
-from plugin_image.renderer.pulumi.monitor.job import LiveName
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.monitor.values import shapes, structs, wire
 from tests.unit.renderer.pulumi.monitor.harness import COMPONENT, CONFIG_MAP, Harness, secret
 
