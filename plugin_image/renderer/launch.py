@@ -160,7 +160,7 @@ def port_of(process: Process, start: Start, seconds: float | None = None) -> int
 
 
 def _first_line(file: int, seconds: float | None) -> bytes:
-    """The line, or what there is of it at the end of the file or of the time."""
+    """The line, or what there is of it at the end of the file; nothing of one that takes longer."""
     end = None if seconds is None else time.monotonic() + seconds
     ready = select.poll()
     ready.register(file)
@@ -168,7 +168,7 @@ def _first_line(file: int, seconds: float | None) -> bytes:
     while not line.endswith(b"\n"):
         left = None if end is None else max(0.0, end - time.monotonic()) * 1000
         if not ready.poll(left):
-            break
+            return b""
         # One at a time: what comes after the line is for others to read.
         read = os.read(file, 1)
         if not read:

@@ -192,9 +192,10 @@ def server(
         try:
             port = launch.port_of(process, start, deadline.remaining())
         except StartError as error:
+            tail = _Tail(process.said)
             if not deadline.remaining():
                 raise deadline.error(f"{start.name} was starting") from error
-            raise ProgramError(str(error), details=_Tail(process.said).text()) from error
+            raise ProgramError(str(error), details=tail.text()) from error
         yield Server(port, _Tail(process.said).text)
 
 

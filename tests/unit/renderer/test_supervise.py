@@ -1,6 +1,7 @@
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,48 @@ def test_a_long_output_is_kept_from_a_mark_on(tmp_path: Path) -> None:
 )
 def test_every_signal_has_a_name(status: int, told: str) -> None:
     assert supervise.Ended(status, "").how() == told
+
+
+@pytest.mark.parametrize("says", ["", "printf 43;"])
+def test_a_server_that_says_no_port_is_stopped_in_time(tmp_path: Path, says: str) -> None:
+    raised: list[BaseException] = []
+
+    def serve() -> None:
+        command = ["sh", "-c", f"{says} exec sleep 60"]
+        with (
+            pytest.raises(DeadlineError, match="was stopped while sh was starting") as late,
+            supervise.server(command, cwd=tmp_path, env={}, deadline=Deadline(0.2)),
+        ):
+            pass
+        raised.append(late.value)
+
+    # Not in the main thread, where a signal would interrupt it.
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    thread.join(timeout=30)
+    assert raised
+    assert processes.descendants(os.getpid()) == []
+
+
+def test_programs_may_be_started_and_ended_in_several_threads(tmp_path: Path) -> None:
+    """The end of one looks for what is left of it, and no further."""
+    statuses: list[int] = []
+
+    def run() -> None:
+        for _ in range(10):
+            ended = supervise.run(
+                ["sh", "-c", "sleep 0.02"],
+                doing="",
+                cwd=tmp_path,
+                env=dict(os.environ),
+                deadline=Deadline(30),
+                patience=0.01,
+            )
+            statuses.append(ended.status)
+
+    threads = [threading.Thread(target=run) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [0] * 60

@@ -20,10 +20,10 @@ _HEADER = re.compile(
     r"|TSError: ⨯ Unable to compile TypeScript:"
 )
 _SOURCE = re.compile(r"(?:file://)?(/.*):(\d+)")
-"""How Node.js begins what it says about a source that is no JavaScript: where, and the line."""
+"""How Node.js begins what it says about a source that is not JavaScript: where, and the line."""
 _MISSING = re.compile(r"Cannot find (?:module|package) '([^']*)'")
 _IN_A_FOLDER = (".", "/", "file:")
-"""How the name of a module begins that is no package."""
+"""How the name of a module begins that is not a package."""
 
 
 def of(errors: Sequence[str], folder: Path) -> Failure | None:

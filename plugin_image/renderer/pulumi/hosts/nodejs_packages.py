@@ -15,7 +15,7 @@ IMAGE_MODULES = Path(__file__).resolve().parents[4] / "node_modules"
 """What programs run with that ask for no packages."""
 _OTHER_LOCKS = ("npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
 _OUTSIDE = re.compile(r'"(?:(?:file|link):(?://)?)?(?:/|~/|\.\.(?:/|"))')
-"""A text that names a folder or an archive outside of the project."""
+"""A string that names a folder or an archive outside of the project."""
 _SECTIONS = ("dependencies", "devDependencies", "optionalDependencies", "overrides")
 _LOCAL = ("file:", "link:", "workspace:", "./", "../", "/", "~/")
 """How a version begins that is a folder."""
@@ -24,7 +24,7 @@ _LOCAL = ("file:", "link:", "workspace:", "./", "../", "/", "~/")
 def install(root: Path, installer: Installer) -> Path:
     """The `node_modules` that `package-lock.json` or `package.json` asks for, or else the image's.
 
-    A folder that is there already, at someone's desk or committed, is used as it is.
+    A folder that is there already, installed locally or committed, is used as it is.
 
     Raises DependencyError, also for the lock files of other tools, and DeadlineError.
     """

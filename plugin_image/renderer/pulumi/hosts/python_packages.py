@@ -148,7 +148,7 @@ def _require_no_outside(path: Path, text: str) -> None:
 
 
 def _words_for_uv(path: Path) -> Iterator[str]:
-    """The texts in a file of settings by which uv finds packages; what is no TOML, uv tells."""
+    """The strings in a settings file by which uv finds packages; what is not TOML, uv tells."""
     try:
         found = tomllib.loads(files.text(path))
     except tomllib.TOMLDecodeError:

@@ -50,7 +50,7 @@ def _is_carried(value: Any) -> bool:
 
 
 def _odd_key(mapping: dict[Any, Any]) -> str | None:
-    """A key that is no text as messages tell it, or None."""
+    """A key that is not a string, as messages tell it, or None."""
     return next((_told(key) for key in mapping if not isinstance(key, str)), None)
 
 

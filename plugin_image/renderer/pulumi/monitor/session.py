@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NoReturn
 
-from plugin_image.renderer import launch
+from plugin_image.renderer.launch import Serving, serving
 from plugin_image.renderer.pulumi.monitor import own_modules
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
 from plugin_image.renderer.pulumi.monitor.plugin.plugins import Plugin
@@ -29,7 +29,7 @@ class Session:
         *,
         env: Mapping[str, str],
         read_stack: ReadStack | None = None,
-        serving: launch.Serving = launch.serving,
+        serving: Serving = serving,
     ) -> None:
         """`env` is what the provider runs with, should one be needed, and `serving` starts it.
 

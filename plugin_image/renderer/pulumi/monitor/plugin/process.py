@@ -21,7 +21,7 @@ import grpc
 from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
-from plugin_image.renderer.launch import Serving, Start, StartError
+from plugin_image.renderer.launch import Serving, Start, StartError, serving
 from plugin_image.renderer.pulumi.monitor import policy
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal, details_of
 from plugin_image.renderer.pulumi.monitor.plugin import discovery
@@ -61,7 +61,7 @@ class KubernetesPlugin:
         namespace: str,
         endpoint: Callable[[], str],
         rehearsal: Callable[[], tuple[str, Rehearsal]],
-        serving: Serving,
+        serving: Serving = serving,
     ) -> None:
         """`namespace` is the default one; `endpoint` serves monitor and engine, on first use.
 

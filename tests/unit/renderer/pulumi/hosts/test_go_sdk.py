@@ -28,8 +28,8 @@ class Project:
             path.mkdir(parents=True)
         (self.root / "go.mod").write_text("module example.com/p\n")
         cache = Cache(folder / "cache", scratch, Deadline(30), most_bytes=1_000_000)
-        path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        self.installer = Installer(cache, {"PATH": path}, scratch, cache.deadline)
+        env = {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+        self.installer = Installer(cache, env, scratch, cache.deadline)
 
     def flags(self, version: str, run: str = _RUN, **module: object) -> list[str]:
         package = self.module / "go" / "pulumi"

@@ -2,6 +2,7 @@ import json
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from pulumi.runtime.proto import resource_pb2
 
 from plugin_image.renderer import launch
+from plugin_image.renderer.launch import Serving
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
 from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
@@ -18,7 +20,9 @@ ROOT = Path(__file__).parents[6]
 FAKE = Path(__file__).with_name("fake_provider.py")
 
 
-def plugin_in(folder: Path, body: str | None) -> KubernetesPlugin:
+def plugin_in(
+    folder: Path, body: str | None, serving: Serving = launch.serving
+) -> KubernetesPlugin:
     """A plugin whose provider is a script with this body, or not there."""
     if body is not None:
         program = folder / "pulumi-resource-kubernetes"
@@ -35,7 +39,7 @@ def plugin_in(folder: Path, body: str | None) -> KubernetesPlugin:
         namespace="team",
         endpoint=lambda: "127.0.0.1:7",
         rehearsal=lambda: ("127.0.0.1:8", Rehearsal()),
-        serving=launch.serving,
+        serving=serving,
     )
 
 
@@ -122,4 +126,14 @@ def test_a_provider_that_does_not_start_is_told(tmp_path: Path) -> None:
     plugin = plugin_in(tmp_path, "echo no")
     with pytest.raises(MonitorError, match="did not start"):
         invoke(plugin, "kubernetes:yaml:decode")
+    plugin.close()
+
+
+def test_a_provider_that_says_no_port_is_waited_for_no_longer_than_the_render_has(
+    tmp_path: Path,
+) -> None:
+    waits = partial(launch.serving, remaining=lambda: 0.2)
+    plugin = plugin_in(tmp_path, "exec sleep 60", waits)
+    with pytest.raises(MonitorError, match="pulumi-resource-kubernetes did not start"):
+        plugin.invoke("kubernetes:yaml:decode", {})
     plugin.close()
