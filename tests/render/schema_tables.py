@@ -63,9 +63,9 @@ class _Shapes:
         if "properties" not in definition:
             return self._KINDS.get(definition.get("type", ""), "o")
         if reference not in self.shapes:
-            self.shapes[reference] = {}
-            properties = definition["properties"]
-            self.shapes[reference].update({k: self.shape(v) for k, v in properties.items()})
+            shape: dict[str, Shape] = {}
+            self.shapes[reference] = shape
+            shape.update({k: self.shape(v) for k, v in definition["properties"].items()})
         return reference
 
 

@@ -83,7 +83,7 @@ def namer(
             raise ValueError(f"pattern names the configuration key {full!r}, which has no value")
         return config[full]
 
-    def strategy(entry: Any) -> Namer | None:
+    def strategy(entry: Json) -> Namer | None:
         found = _strategy(entry, lambda pattern: _STACK_EXPRESSION.sub(resolve, pattern))
         named = _STACK_EXPRESSION.findall(str(entry))
         if found is None or not any(key and whole(key) in secret_keys for _, key in named):
@@ -118,7 +118,7 @@ def _mapping(section: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return found or {}
 
 
-def _strategy(entry: Any, resolve: Callable[[str], str]) -> Namer | None:
+def _strategy(entry: Json, resolve: Callable[[str], str]) -> Namer | None:
     """What one `{mode}` or `{pattern, enforce}` says, or None when it says nothing."""
     if not isinstance(entry, dict) or entry.keys() - {"mode", "pattern", "enforce"}:
         raise ValueError(f"expected `mode` or `pattern`, found {entry!r}")

@@ -111,7 +111,7 @@ def _cluster(inputs: Mapping[str, Any], origins: Mapping[str, Sequence[str]]) ->
     return _digest(_active(given) or given) if given else ""
 
 
-def _active(given: Mapping[str, Any]) -> Any:
+def _active(given: Mapping[str, Any]) -> wire.Json:
     """What the kubeconfig says of the cluster in use, or None where that is not to be seen."""
     kubeconfig = _parsed(given.get("kubeconfig"))
     context = given.get("context") or kubeconfig.get("current-context")
@@ -121,7 +121,7 @@ def _active(given: Mapping[str, Any]) -> Any:
     )
 
 
-def _parsed(kubeconfig: Any) -> Mapping[str, Any]:
+def _parsed(kubeconfig: wire.Json) -> Mapping[str, Any]:
     """A kubeconfig that is given as text; it may be a file's path as well."""
     if not isinstance(kubeconfig, str):
         return {}
@@ -136,7 +136,7 @@ def _parsed(kubeconfig: Any) -> Mapping[str, Any]:
     return documents[0] if documents and isinstance(documents[0], Mapping) else {}
 
 
-def _entry(entries: Any, name: Any, kind: str) -> Mapping[str, Any]:
+def _entry(entries: wire.Json, name: wire.Json, kind: str) -> Mapping[str, Any]:
     """The `kind` of that name in a list of a kubeconfig, empty where there is none."""
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, Mapping) and entry.get("name") == name:
@@ -145,5 +145,5 @@ def _entry(entries: Any, name: Any, kind: str) -> Mapping[str, Any]:
     return {}
 
 
-def _digest(value: Any) -> str:
+def _digest(value: wire.Json) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]

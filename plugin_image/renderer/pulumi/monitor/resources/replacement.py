@@ -174,7 +174,7 @@ def _annotations(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
     return _mapping(wire.plain(given))
 
 
-def _found(content: Any, paths: Sequence[Path]) -> Iterator[tuple[str, Any]]:
+def _found(content: wire.Json, paths: Sequence[Path]) -> Iterator[tuple[str, Any]]:
     """What is at the paths, by its place; what is empty there counts as absent."""
     for path in paths:
         for place, value in property_path.select(content, path):
@@ -205,15 +205,15 @@ def _normalized(content: dict[str, Any]) -> dict[str, Any]:
     return {**content, "stringData": None, "data": encoded}
 
 
-def _mapping(data: Any) -> Mapping[str, Any]:
+def _mapping(data: wire.Json) -> Mapping[str, Any]:
     return data if isinstance(data, Mapping) else {}
 
 
-def _base64(text: Any) -> str:
+def _base64(text: wire.Json) -> str:
     return base64.b64encode(str(text).encode(errors="surrogatepass")).decode()
 
 
-def _respelled(text: Any) -> Any:
+def _respelled(text: wire.Json) -> wire.Json:
     """Base64 without its line breaks."""
     try:
         return base64.b64encode(base64.b64decode(str(text), validate=False)).decode()
@@ -221,7 +221,7 @@ def _respelled(text: Any) -> Any:
         return text
 
 
-def _without_nulls(data: Any) -> Any:
+def _without_nulls(data: wire.Json) -> wire.Json:
     """Data as the provider sees it: what is null in a mapping is not there."""
     if isinstance(data, Mapping):
         return {key: _without_nulls(part) for key, part in data.items() if part is not None}

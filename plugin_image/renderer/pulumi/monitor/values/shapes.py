@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 TABLE = Path(__file__).with_name("shapes.json")
 
@@ -31,7 +31,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*")
 _MARK = b"pulumi-unknown-"
 _DEPTH = 6
 
-Shape = Any
+Shape: TypeAlias = "str | list[Shape] | dict[str, Shape]"
 """`"s"` text, `"n"` number, `["a", Shape]` list, `{name: Shape}` object, `"b"`, `"o"`: unset."""
 
 
@@ -161,7 +161,7 @@ def _shape_of(type_: str) -> Mapping[str, Shape]:
     return cast(Mapping[str, Shape], _expand(shape, table["shapes"], _DEPTH))
 
 
-def _expand(shape: Shape, shapes: Mapping[str, Shape], depth: int) -> Any:
+def _expand(shape: Shape, shapes: Mapping[str, Shape], depth: int) -> Shape:
     """The shape with named parts put in, cut where a part would contain itself."""
     if isinstance(shape, dict):
         return {key: _expand(part, shapes, depth) for key, part in shape.items()}
