@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plugin_image.contract import DEFAULT_CACHE_BYTES
+from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.pulumi import environment
-from plugin_image.renderer.pulumi.dependencies import Cache
 from plugin_image.renderer.pulumi.hosts import nodejs, python, registry
 from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.supervise import Deadline

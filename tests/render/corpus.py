@@ -113,11 +113,12 @@ def asked_for(session: pytest.Session, fixture: str) -> Iterator[Case]:
 
 def share_go_caches(cache: Path) -> None:
     """Let the renderer use what Go has downloaded and compiled: filling its own takes minutes."""
-    cache.mkdir(parents=True, exist_ok=True)
+    tools = cache / "tools"
+    tools.mkdir(parents=True, exist_ok=True)
     for name, variable in (("go-build", "GOCACHE"), ("go-modules", "GOMODCACHE")):
         folder = subprocess.check_output(["go", "env", variable], text=True).strip()
         with suppress(FileExistsError):
-            (cache / name).symlink_to(folder)
+            (tools / name).symlink_to(folder)
 
 
 def named(name: str) -> Case:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, cast
 
 from pulumi.runtime.proto import provider_pb2
 
-from plugin_image.renderer import kinds
+from plugin_image.renderer import kinds, launch
 from plugin_image.renderer.pulumi import required
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
 from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
@@ -151,12 +151,14 @@ def _schema() -> Mapping[str, Any]:
         namespace="default",
         endpoint=lambda: "127.0.0.1:1",
         rehearsal=lambda: ("", Rehearsal()),
+        serving=launch.serving,
     )
     try:
-        answer = provider._ask("GetSchema", provider_pb2.GetSchemaRequest(), "the schema")
+        request, answer = provider_pb2.GetSchemaRequest(), provider_pb2.GetSchemaResponse
+        schema = provider._ask("GetSchema", request, answer, "the schema").schema
     finally:
         provider.close()
-    return cast(Mapping[str, Any], json.loads(answer.schema))
+    return cast(Mapping[str, Any], json.loads(schema))
 
 
 if __name__ == "__main__":

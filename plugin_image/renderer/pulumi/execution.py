@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from plugin_image.renderer import launch, supervise
+from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.launch import Launcher
-from plugin_image.renderer.pulumi.dependencies import Cache
 from plugin_image.renderer.pulumi.monitor.recording import Report
 from plugin_image.renderer.pulumi.monitor.run_context import ReadStack, RunContext
 from plugin_image.renderer.pulumi.project import Project

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plugin_image.renderer import launch, supervise
+from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.errors import DependencyError
 from plugin_image.renderer.launch import Launcher
-from plugin_image.renderer.pulumi.dependencies import Cache
 from plugin_image.renderer.supervise import Deadline
 
 _NPM_PREFIX = re.compile(r"npm error (?:notarget |404 )?")

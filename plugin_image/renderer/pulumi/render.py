@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from plugin_image.renderer import credentials, documents
 from plugin_image.renderer.bounds import bounded, scratch_folder
+from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.errors import ProjectError, UsageError
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import (
@@ -23,7 +24,6 @@ from plugin_image.renderer.pulumi import (
     pulumi_cli,
 )
 from plugin_image.renderer.pulumi.configuration import Configuration, load_configuration
-from plugin_image.renderer.pulumi.dependencies import Cache
 from plugin_image.renderer.pulumi.execution import Execution
 from plugin_image.renderer.pulumi.hosts import registry
 from plugin_image.renderer.pulumi.hosts.host import Host, Run

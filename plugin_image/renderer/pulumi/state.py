@@ -56,7 +56,7 @@ class Resource:
     def is_object(self) -> bool:
         """Whether it is a Kubernetes object of the stack's own, and there."""
         made = self.custom and not self.external and not self.gone and bool(self.id)
-        foreign = policy.is_foreign(self.type) or policy.is_release(self.type)
+        foreign = not policy.is_kubernetes(self.type) or policy.is_release(self.type)
         # A patch has the kind of what it patches, which is somebody else's.
         return made and not foreign and not self.type.endswith(f"{self.kind}Patch")
 

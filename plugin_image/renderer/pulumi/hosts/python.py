@@ -7,7 +7,7 @@ without a name, which holds all that was known if the program dies.
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
@@ -18,7 +18,7 @@ from plugin_image.renderer.pulumi.execution import Execution
 from plugin_image.renderer.pulumi.hosts import elsewhere
 from plugin_image.renderer.pulumi.hosts.host import CONFIGURATION_FIX, Failure, Run
 from plugin_image.renderer.pulumi.hosts.python_packages import install
-from plugin_image.renderer.pulumi.monitor.recording import Event
+from plugin_image.renderer.pulumi.monitor.recording import Event, FailureEvent
 
 __all__ = ["install", "run"]
 
@@ -78,11 +78,11 @@ def run(execution: Execution, interpreter: Path) -> Run:
     return Run(events, ended, failure)
 
 
-def _failure(told: Mapping[str, str]) -> Failure:
+def _failure(told: FailureEvent) -> Failure:
     kind, _, message = told["text"].partition(":")
     told_by_text = (fix for words, fix in _FIXES_BY_TEXT.items() if words in message)
     fix = next(told_by_text, _FIXES.get(kind, ""))
-    return Failure(**{**told, "fix": told["fix"] or fix})
+    return Failure(told["text"], told["place"], told["traceback"], told["fix"] or fix)
 
 
 def _events(data: bytes) -> Iterator[Event]:

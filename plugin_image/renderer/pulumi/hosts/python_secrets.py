@@ -10,8 +10,10 @@ from typing import Any
 
 import pulumi
 
+from plugin_image.renderer.pulumi.monitor.recording import Report
 
-def tell(report: Callable[[dict[str, Any]], None], known: Iterable[str]) -> None:
+
+def tell(report: Report, known: Iterable[str]) -> None:
     """Report each string as soon as the program marks it, or uses it in an `apply`.
 
     `known` are values of the configuration, of whose parts the renderer knows which are secret.

@@ -9,13 +9,14 @@ from typing import NoReturn
 from plugin_image.renderer.launch import Serving, serving
 from plugin_image.renderer.pulumi.monitor import own_modules
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Plugin
 from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
 from plugin_image.renderer.pulumi.monitor.recording import Report
 from plugin_image.renderer.pulumi.monitor.resources.names import Names
 from plugin_image.renderer.pulumi.monitor.resources.naming import namer
 from plugin_image.renderer.pulumi.monitor.run_context import ReadStack, RunContext
 from plugin_image.renderer.pulumi.monitor.service.engine import Engine
-from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor, Plugin
+from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor
 
 
 class Session:

@@ -4,16 +4,22 @@ The provider reads leniently (`contents`), and what is lost then, nobody registe
 reads is read here, too, and how many objects that are, whoever registers them compares.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from plugin_image.renderer.pulumi.monitor import policy
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError
 from plugin_image.renderer.pulumi.monitor.plugin import contents
 from plugin_image.renderer.pulumi.monitor.plugin.helm import Helm
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed, Fields
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
-from plugin_image.renderer.pulumi.monitor.service.monitor import Constructed
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
+
+if TYPE_CHECKING:
+    from pulumi.runtime.proto.provider_pb2 import InvokeResponse
+    from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
 
 _NOWHERE: Final = "objects-without-a-namespace"
 """A namespace that no object names."""
@@ -29,8 +35,8 @@ class Components:
         self._plugin = plugin
         self._helm = Helm(plugin, allow_random=allow_random)
 
-    def invoke(self, function: str, arguments: Inputs) -> Any:
-        """The InvokeResponse of a function.
+    def invoke(self, function: str, arguments: Inputs) -> InvokeResponse:
+        """What a function gives.
 
         Raises Refusal for YAML or a chart of which something would be lost or is made up, and
         what the plugin raises.
@@ -43,7 +49,9 @@ class Components:
                 return self._decode(plain)
         return self._plugin.invoke(function, plain)
 
-    def construct(self, request: Any, fields: Mapping[str, Any], called: str) -> Constructed:
+    def construct(
+        self, request: RegisterResourceRequest, fields: Fields, called: str
+    ) -> Constructed:
         """Make a component, which messages name as `called`. Raises as `invoke`."""
         inputs: Inputs = _plain(structs.from_struct(request.object))
         match request.type.removeprefix("kubernetes:"):
@@ -81,7 +89,7 @@ class Components:
         contents.require_distinct([*(found or ()), *written], called, self._plugin.namespace)
         return None if found is None else len(found) + len(written)
 
-    def _decode(self, arguments: Inputs) -> Any:
+    def _decode(self, arguments: Inputs) -> InvokeResponse:
         """What SDKs ask for the objects of YAML by; it leaves out what has no kind."""
         text = "a YAML text of the program"
         documents = contents.documents(arguments.get("text") or "", text)
@@ -93,7 +101,7 @@ class Components:
         return answer
 
 
-def _plain(data: Any) -> Any:
+def _plain(data: wire.Json) -> wire.Json:
     """Inputs without marks: the provider's functions take plain values, and so do we."""
     data = wire.reveal(data)
     if wire.signature_of(data):

@@ -5,6 +5,8 @@ function behind version 3 takes none, so its charts are also rendered as those o
 of which nothing comes; their hooks are not seen by that.
 """
 
+from __future__ import annotations
+
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,16 +14,16 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from pulumi.runtime.proto import resource_pb2
+from pulumi.runtime.proto import provider_pb2, resource_pb2
 
 from plugin_image.renderer import charts
 from plugin_image.renderer.charts import Uses
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
 from plugin_image.renderer.pulumi.monitor.plugin import contents
 from plugin_image.renderer.pulumi.monitor.plugin.contents import Content
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed, Fields
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
-from plugin_image.renderer.pulumi.monitor.service.monitor import Constructed
-from plugin_image.renderer.pulumi.monitor.values import structs
+from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 _TEMPLATE: Final = "kubernetes:helm:template"
 _CHART: Final = "kubernetes:helm.sh/v4:Chart"
@@ -46,7 +48,11 @@ class Helm:
         self._allow_random = allow_random
 
     def construct(
-        self, request: Any, fields: Mapping[str, Any], inputs: Inputs, called: str
+        self,
+        request: resource_pb2.RegisterResourceRequest,
+        fields: Fields,
+        inputs: Inputs,
+        called: str,
     ) -> Constructed:
         """A chart of version 4, whose objects are registered.
 
@@ -76,7 +82,7 @@ class Helm:
         )
         return Constructed(response, len(found))
 
-    def template(self, arguments: Inputs) -> Any:
+    def template(self, arguments: Inputs) -> provider_pb2.InvokeResponse:
         """The answer with the objects of a chart of version 3. Raises as `construct`."""
         answer = self._plugin.invoke(_TEMPLATE, arguments)
         options = json.loads(arguments["jsonOpts"])
@@ -115,7 +121,7 @@ class Helm:
         again: Render,
         *,
         chart: Path | None,
-        values: Any,
+        values: wire.Json,
         called: str,
     ) -> None:
         """Raise Refusal for a chart that makes something up."""
@@ -204,7 +210,7 @@ def _can_be_of_version_4(chart: Path, options: Inputs) -> bool:
     return not own and not locked
 
 
-def _answered(answer: Any) -> list[Content]:
+def _answered(answer: provider_pb2.InvokeResponse) -> list[Content]:
     result = structs.from_struct(getattr(answer, "return")).get("result") or []
     return [Content("", manifest) for manifest in result]
 

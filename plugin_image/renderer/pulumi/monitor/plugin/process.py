@@ -5,6 +5,8 @@ so it creates nothing. It needs no cluster: it sees what is known of the destina
 (`discovery`) and nothing else.
 """
 
+from __future__ import annotations
+
 import json
 import re
 import shutil
@@ -13,18 +15,20 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
+from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
 from plugin_image.renderer.launch import Serving, Start, StartError, serving
 from plugin_image.renderer.pulumi.monitor import policy
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal, details_of
 from plugin_image.renderer.pulumi.monitor.plugin import discovery
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Fields
 from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
 from plugin_image.renderer.pulumi.monitor.resources.inheritance import inherited
-from plugin_image.renderer.pulumi.monitor.values import messages, structs
+from plugin_image.renderer.pulumi.monitor.values import messages, structs, wire
 
 _PROGRAM = "pulumi-resource-kubernetes"
 _UNKNOWN_KIND = re.compile(r"if the following GVK is namespaced: (\S+), Kind=(\w+)")
@@ -32,6 +36,8 @@ _DEFINITION = (
     "urn:pulumi:render::render::kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition::kind"
 )
 _LARGEST_MESSAGE = 400 * 1024 * 1024
+
+_Answer = TypeVar("_Answer", bound=Message)
 
 
 @dataclass(frozen=True)
@@ -69,18 +75,22 @@ class KubernetesPlugin:
         self._serving = serving
         self._lock = threading.Lock()
         self._open = ExitStack()
-        self._stub: _Stub | None = None
+        self._channel: grpc.Channel | None = None
 
-    def invoke(self, function: str, arguments: Mapping[str, Any]) -> Any:
-        """The InvokeResponse of a function. Raises Refusal without a provider, or MonitorError."""
+    def invoke(
+        self, function: str, arguments: Mapping[str, wire.Json]
+    ) -> provider_pb2.InvokeResponse:
+        """What a function gives. Raises Refusal without a provider, or MonitorError."""
         if function == "kubernetes:helm:template":
             arguments = self._with_capabilities(arguments)
         request = provider_pb2.InvokeRequest(tok=function)
         structs.into_struct(arguments, request.args)
-        return self._ask("Invoke", request, f"the function {function}")
+        return self._ask("Invoke", request, provider_pb2.InvokeResponse, f"the function {function}")
 
-    def construct(self, request: Any, fields: Mapping[str, Any]) -> Any:
-        """The ConstructResponse of a component; it registers its children at the endpoint.
+    def construct(
+        self, request: resource_pb2.RegisterResourceRequest, fields: Fields
+    ) -> provider_pb2.ConstructResponse:
+        """A component; it registers its children at the endpoint.
 
         `fields` are those of the deployment. Raises Refusal without a provider, or
         MonitorError.
@@ -92,10 +102,12 @@ class KubernetesPlugin:
         address, rehearsal = self._rehearsal()
         request = resource_pb2.RegisterResourceRequest(type=type_, name="rehearsal")
         structs.into_struct(inputs, request.object)
-        fields = {"project": "rehearsal", "stack": "rehearsal"}
+        fields: Fields = {"project": "rehearsal", "stack": "rehearsal"}
         return rehearsal.children(self._construct(request, fields, address).urn)
 
-    def _construct(self, request: Any, fields: Mapping[str, Any], address: str) -> Any:
+    def _construct(
+        self, request: resource_pb2.RegisterResourceRequest, fields: Fields, address: str
+    ) -> provider_pb2.ConstructResponse:
         asked = provider_pb2.ConstructRequest(
             **fields,
             monitorEndpoint=address,
@@ -107,7 +119,8 @@ class KubernetesPlugin:
             dependencies=request.dependencies,
             **inherited(request),
         )
-        return self._ask("Construct", asked, f"{request.type} {request.name!r}")
+        what = f"{request.type} {request.name!r}"
+        return self._ask("Construct", asked, provider_pb2.ConstructResponse, what)
 
     def learn(self, error: MonitorError) -> bool:
         """Whether `error` was about a kind that the provider did not know, and now may.
@@ -125,30 +138,30 @@ class KubernetesPlugin:
         group, _, version = group_version.partition("/")
         request = provider_pb2.CheckRequest(urn=_DEFINITION)
         structs.into_struct(_definition(group, version, kind), request.news)
-        self._ask("Check", request, f"the kind {kind}")
+        self._ask("Check", request, provider_pb2.CheckResponse, f"the kind {kind}")
         return True
 
     def close(self) -> None:
         """End the process."""
         self._open.close()
 
-    def _ask(self, rpc: str, request: Any, what: str) -> Any:
+    def _ask(self, rpc: str, request: Message, answer: type[_Answer], what: str) -> _Answer:
         try:
-            response = self._connection(what).call(rpc, request)
+            response = _call(self._connection(what), rpc, request, answer)
         except grpc.RpcError as error:
             raise MonitorError("UNKNOWN", f"{what} failed: {details_of(error)}") from error
         if isinstance(response, messages.TooDeep):
             raise policy.refuse_value(f"what comes of {what}", structs.too_deep())
         return response
 
-    def _connection(self, what: str) -> "_Stub":
+    def _connection(self, what: str) -> grpc.Channel:
         """The running provider; concurrent first calls start one."""
         with self._lock:
-            if self._stub is None:
-                self._stub = self._start(what)
-            return self._stub
+            if self._channel is None:
+                self._channel = self._start(what)
+            return self._channel
 
-    def _start(self, what: str) -> "_Stub":
+    def _start(self, what: str) -> grpc.Channel:
         env = self.environment.env
         program = shutil.which(_PROGRAM, path=env.get("PATH"))
         if program is None:
@@ -169,14 +182,14 @@ class KubernetesPlugin:
                 ("grpc.max_send_message_length", _LARGEST_MESSAGE),
             ],
         )
-        stub = _Stub(channel)
         known = discovery.serve(self.environment.kube_version, self.environment.api_versions)
         variables = {
             "kubernetes:config:kubeconfig": self._open.enter_context(known),
             "kubernetes:config:namespace": self.namespace,
         }
-        stub.call("Configure", provider_pb2.ConfigureRequest(variables=variables))
-        return stub
+        request = provider_pb2.ConfigureRequest(variables=variables)
+        _call(channel, "Configure", request, provider_pb2.ConfigureResponse)
+        return channel
 
     def _with_capabilities(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Let a chart see the destination cluster's version and API versions, as with Argo CD."""
@@ -189,21 +202,16 @@ class KubernetesPlugin:
         return {**arguments, "jsonOpts": json.dumps(given | missing)}
 
 
-class _Stub:
-    """The provider at the other end of a channel."""
-
-    def __init__(self, channel: grpc.Channel) -> None:
-        self._channel = channel
-
-    def call(self, rpc: str, request: Any) -> Any:
-        """The response, or `messages.TooDeep`. Raises grpc.RpcError."""
-        described: Any = provider_pb2.DESCRIPTOR.services_by_name["ResourceProvider"]
-        response = described.methods_by_name[rpc].output_type._concrete_class
-        return self._channel.unary_unary(
-            f"/{described.full_name}/{rpc}",
-            request_serializer=type(request).SerializeToString,
-            response_deserializer=messages.parser(response),
-        )(request)
+def _call(
+    channel: grpc.Channel, rpc: str, request: Message, answer: type[_Answer]
+) -> _Answer | messages.TooDeep:
+    """What the provider at the other end of a channel answers. Raises grpc.RpcError."""
+    response: _Answer | messages.TooDeep = channel.unary_unary(
+        f"/pulumirpc.ResourceProvider/{rpc}",
+        request_serializer=type(request).SerializeToString,
+        response_deserializer=messages.parser(answer),
+    )(request)
+    return response
 
 
 def _definition(group: str, version: str, kind: str) -> dict[str, Any]:

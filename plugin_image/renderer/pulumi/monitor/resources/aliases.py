@@ -5,13 +5,19 @@ state, so it takes the word of the aliases. Source: pulumi/pulumi
 `pkg/resource/deploy/step_generator.go` (generateAliases, inheritedChildAlias).
 """
 
+from __future__ import annotations
+
 import json
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
+
+if TYPE_CHECKING:
+    from pulumi.runtime.proto.alias_pb2 import Alias
+    from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
 
 _STACK = "pulumi:pulumi:Stack"
 _PARTS = 4
@@ -69,7 +75,7 @@ class Aliases:
         self._lock = threading.Lock()
         self._of: dict[str, Sequence[Urn]] = {}
 
-    def remember(self, urn: str, request: Any, called: str) -> None:
+    def remember(self, urn: str, request: RegisterResourceRequest, called: str) -> None:
         """Take the aliases of a RegisterResourceRequest, and those that its parent's make.
 
         Raises Refusal for an alias that is no URN.
@@ -98,7 +104,7 @@ class Aliases:
         own = parse(urn)
         return [alias for alias in self.known(urn) if replace(alias, type=own.type) != own]
 
-    def _own(self, alias: Any, urn: Urn, request: Any) -> Urn:
+    def _own(self, alias: str | Alias, urn: Urn, request: RegisterResourceRequest) -> Urn:
         if isinstance(alias, str):
             return parse(alias)
         if alias.WhichOneof("alias") == "urn":
@@ -134,7 +140,7 @@ class Aliases:
                 yield replace(urn, parents=former.types, name=renamed)
 
 
-def _fix(text: str, request: Any) -> str:
+def _fix(text: str, request: RegisterResourceRequest) -> str:
     """What to write for a text that is no URN: most often it is a former name."""
     if text in request.aliasURNs or any(text == alias.urn for alias in _specs(request)):
         name = json.dumps(text)
@@ -145,10 +151,10 @@ def _fix(text: str, request: Any) -> str:
     return "give the whole URN of the former parent, or the parent itself"
 
 
-def _given(request: Any) -> list[Any]:
+def _given(request: RegisterResourceRequest) -> list[str | Alias]:
     """The aliases of a request, which older SDKs spell as URNs only."""
     return [*request.aliasURNs, *_specs(request)]
 
 
-def _specs(request: Any) -> Sequence[Any]:
+def _specs(request: RegisterResourceRequest) -> Sequence[Alias]:
     return getattr(request, "aliases", ())

@@ -1,8 +1,10 @@
 """Decides the name of each object that has none of its own."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
 from plugin_image.renderer.pulumi.monitor.resources import objects, replacement
@@ -11,6 +13,9 @@ from plugin_image.renderer.pulumi.monitor.resources.naming import Namer, Unnamed
 from plugin_image.renderer.pulumi.monitor.resources.providers import Provider
 from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
+
+if TYPE_CHECKING:
+    from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
 
 _ANY: Final = "0"
 """Some revision, to see whether a name depends on it."""
@@ -52,7 +57,7 @@ class Names:
         self._live = live
         self._aliases = Aliases()
 
-    def register(self, urn: str, request: Any, called: str) -> None:
+    def register(self, urn: str, request: RegisterResourceRequest, called: str) -> None:
         """Take note of a resource: its children are called after it.
 
         Raises Refusal for an alias that is no URN.
@@ -62,7 +67,7 @@ class Names:
     def decide(
         self,
         urn: str,
-        request: Any,
+        request: RegisterResourceRequest,
         manifest: Mapping[str, Any],
         *,
         called: str,
@@ -108,7 +113,7 @@ class Names:
 
     def _revision(
         self,
-        request: Any,
+        request: RegisterResourceRequest,
         manifest: Mapping[str, Any],
         base: Unnamed,
         provider: Provider,
@@ -146,7 +151,7 @@ class Names:
         return next(iter(names.values()), own)
 
 
-def _trigger(request: Any) -> wire.Json:
+def _trigger(request: RegisterResourceRequest) -> wire.Json:
     """The replacement trigger of a request; older SDKs know none."""
     if "replacement_trigger" not in request.DESCRIPTOR.fields_by_name:
         return None

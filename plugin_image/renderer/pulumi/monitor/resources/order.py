@@ -8,10 +8,15 @@ parent, and that they have when it is made. Sources: pulumi/pulumi `prepare_reso
 `getOpts` in `sdk/go/pulumi/context.go`.
 """
 
+from __future__ import annotations
+
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
 
 
 class _Named(NamedTuple):
@@ -21,7 +26,7 @@ class _Named(NamedTuple):
     every: list[str]
 
     @classmethod
-    def of(cls, request: Any) -> "_Named":
+    def of(cls, request: RegisterResourceRequest) -> _Named:
         used = {urn for part in request.propertyDependencies.values() for urn in part.urns}
         every = list(request.dependencies)
         return cls([urn for urn in every if urn not in used], every)
@@ -37,7 +42,7 @@ class Order:
         self._named: dict[str, _Named] = {}
         self._constructed: set[str] = set()
 
-    def add(self, urn: str, request: Any) -> None:
+    def add(self, urn: str, request: RegisterResourceRequest) -> None:
         """Remember a resource of a RegisterResourceRequest."""
         with self._lock:
             self._parents[urn] = request.parent
@@ -46,13 +51,13 @@ class Order:
             if urn not in self._constructed:
                 self._named[urn] = _Named.of(request)
 
-    def construct(self, urn: str, request: Any) -> None:
+    def construct(self, urn: str, request: RegisterResourceRequest) -> None:
         """Remember a component before the provider makes it."""
         with self._lock:
             self._constructed.add(urn)
             self._named[urn] = _Named.of(request)
 
-    def dependencies(self, request: Any) -> tuple[list[str], list[str]]:
+    def dependencies(self, request: RegisterResourceRequest) -> tuple[list[str], list[str]]:
         """What the resource of a request comes after: by `dependsOn`, and altogether.
 
         What the resource, or a parent of it, also uses the values of is not among the first:

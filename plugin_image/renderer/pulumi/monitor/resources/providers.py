@@ -6,14 +6,19 @@ that the current context of the kubeconfig leads to, else by the inputs as they 
 pulumi-kubernetes `provider/pkg/provider/provider.go` (DiffConfig), `util.go`.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plugin_image.renderer.pulumi.monitor import own_modules
-from plugin_image.renderer.pulumi.monitor.values import wire
+from plugin_image.renderer.pulumi.monitor.values import structs, wire
+
+if TYPE_CHECKING:
+    from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
 
 DEFAULT = "default"
 """What the provider of objects without one is called."""
@@ -65,6 +70,26 @@ def default_provider(config: Mapping[str, str], secret_keys: Collection[str]) ->
         if key.startswith(_NAMESPACE)
     }
     return provider(DEFAULT, inputs)
+
+
+class Providers:
+    """The provider resources of one program. Thread-safe."""
+
+    def __init__(self, default: Provider) -> None:
+        """`default` is the provider of objects without one."""
+        self._default = default
+        self._of: dict[str, Provider] = {}
+
+    def add(self, urn: str, request: RegisterResourceRequest) -> None:
+        """Remember a Kubernetes provider, which says where its objects go to."""
+        origins = {key: part.urns for key, part in request.propertyDependencies.items()}
+        self._of[urn] = provider(request.name, structs.from_struct(request.object), origins)
+
+    def of(self, reference: str) -> Provider:
+        """The provider that a reference `urn::id` names, or the default one."""
+        if not reference:
+            return self._default
+        return self._of.get(reference.rpartition("::")[0], Provider(reference))
 
 
 def _is_on(given: wire.Json) -> bool:

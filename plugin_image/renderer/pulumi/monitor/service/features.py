@@ -1,6 +1,8 @@
 """What the monitor supports of its protocol: by the id that SDKs ask for, and by number."""
 
-from typing import Any, Final
+from __future__ import annotations
+
+from typing import Final
 
 from pulumi.runtime.proto import resource_pb2
 
@@ -28,7 +30,7 @@ def has(id_: str) -> bool:
     return id_ in _FEATURES
 
 
-def numbers() -> list[Any]:
+def numbers() -> list[resource_pb2.ResourceMonitorFeature.ValueType]:
     """The features by number, as far as the program's SDK knows them."""
     known = dict(resource_pb2.ResourceMonitorFeature.items())
     return [known[_PREFIX + name] for name in _FEATURES.values() if _PREFIX + name in known]

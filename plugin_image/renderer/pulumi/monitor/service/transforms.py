@@ -4,13 +4,18 @@ The order is the engine's: a resource's own, then those of its parents from the 
 on, then the stack's. Source: pulumi/pulumi `pkg/resource/deploy/source_eval.go`.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import TypeVar
 
 import grpc
+from google.protobuf.message import Message
 from pulumi.runtime.proto import callback_pb2, callback_pb2_grpc, resource_pb2
+from pulumi.runtime.proto.callback_pb2 import Callback
+from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
 
 from plugin_image.renderer.pulumi.monitor import policy
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, details_of
@@ -37,38 +42,40 @@ _LISTS = {
     "additional_secret_outputs": "additionalSecretOutputs",
 }
 
+_Answer = TypeVar("_Answer", bound=Message)
+
 
 class Transforms:
     """The transforms that are registered so far."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._stack: list[Any] = []
-        self._stack_invokes: list[Any] = []
-        self._of_resource: dict[str, tuple[str, list[Any]]] = {}
-        self._of_constructed: dict[tuple[str, str, str], list[Any]] = {}
+        self._stack: list[Callback] = []
+        self._stack_invokes: list[Callback] = []
+        self._of_resource: dict[str, tuple[str, list[Callback]]] = {}
+        self._of_constructed: dict[tuple[str, str, str], list[Callback]] = {}
 
-    def add_for_stack(self, callback: Any) -> None:
+    def add_for_stack(self, callback: Callback) -> None:
         """Run `callback` on every resource from now on."""
         with self._lock:
             self._stack.append(callback)
 
-    def add_for_invokes(self, callback: Any) -> None:
+    def add_for_invokes(self, callback: Callback) -> None:
         """Run `callback` on every function call from now on."""
         with self._lock:
             self._stack_invokes.append(callback)
 
-    def add_for_children(self, urn: str, request: Any) -> None:
+    def add_for_children(self, urn: str, request: RegisterResourceRequest) -> None:
         """Let the transforms of a registered resource run on its children, too."""
         with self._lock:
             self._of_resource[urn] = request.parent, list(request.transforms)
 
-    def hand_over(self, request: Any) -> None:
+    def hand_over(self, request: RegisterResourceRequest) -> None:
         """Keep a remote component's transforms for when its provider registers it."""
         with self._lock:
             self._of_constructed[_key(request)] = list(request.transforms)
 
-    def apply(self, request: Any) -> None:
+    def apply(self, request: RegisterResourceRequest) -> None:
         """Change a RegisterResourceRequest as the transforms say.
 
         Raises MonitorError when a transform fails.
@@ -83,7 +90,7 @@ class Transforms:
             if transformed.HasField("options"):
                 _take_options(transformed.options, request)
 
-    def apply_to_invoke(self, request: Any) -> None:
+    def apply_to_invoke(self, request: resource_pb2.ResourceInvokeRequest) -> None:
         """Change a ResourceInvokeRequest as the transforms say; raises MonitorError as `apply`."""
         with self._lock:
             callbacks = list(self._stack_invokes)
@@ -102,25 +109,25 @@ class Transforms:
             if transformed.HasField("options"):
                 request.provider = transformed.options.provider
 
-    def concern(self, request: Any) -> bool:
+    def concern(self, request: RegisterResourceRequest) -> bool:
         """Whether there is a transform for a RegisterResourceRequest."""
         return bool(self._of(request))
 
-    def _of(self, request: Any) -> Sequence[Any]:
+    def _of(self, request: RegisterResourceRequest) -> Sequence[Callback]:
         with self._lock:
             return [*request.transforms, *self._inherited(request.parent), *self._stack]
 
-    def _inherited(self, urn: str) -> Iterator[Any]:
+    def _inherited(self, urn: str) -> Iterator[Callback]:
         while urn in self._of_resource:
             urn, callbacks = self._of_resource[urn]
             yield from callbacks
 
 
-def _key(request: Any) -> tuple[str, str, str]:
+def _key(request: RegisterResourceRequest) -> tuple[str, str, str]:
     return request.parent, request.type, request.name
 
 
-def _transform_request(request: Any) -> Any:
+def _transform_request(request: RegisterResourceRequest) -> resource_pb2.TransformRequest:
     known = resource_pb2.TransformResourceOptions.DESCRIPTOR.fields_by_name
     fields = given(request)
     options = resource_pb2.TransformResourceOptions(
@@ -142,11 +149,14 @@ def _transform_request(request: Any) -> Any:
     )
 
 
-def _take_options(options: Any, request: Any) -> None:
+def _take_options(
+    options: resource_pb2.TransformResourceOptions, request: RegisterResourceRequest
+) -> None:
     """The options that a render heeds."""
     taken = given(options)
+    for field in ("provider", "protect", "retainOnDelete"):
+        request.ClearField(field)
     for name in ("provider", "protect", "retain_on_delete"):
-        request.ClearField(_OPTIONS[name])
         if name in taken:
             setattr(request, _OPTIONS[name], taken[name])
     for name, field in _LISTS.items():
@@ -159,7 +169,7 @@ def _take_options(options: Any, request: Any) -> None:
     request.deleteBeforeReplace = bool(options.delete_before_replace)
 
 
-def _call(callback: Any, request: Any, answer: Any) -> Any:
+def _call(callback: Callback, request: Message, answer: type[_Answer]) -> _Answer:
     """What a callback makes of a request, as a message of the class `answer`."""
     message = callback_pb2.CallbackInvokeRequest(
         token=callback.token, request=request.SerializeToString()
@@ -175,6 +185,6 @@ def _call(callback: Any, request: Any, answer: Any) -> Any:
 
 
 @cache
-def _stub(target: str) -> Any:
+def _stub(target: str) -> callback_pb2_grpc.CallbacksStub:
     """A connection to an SDK's callbacks; there is one a process, kept to its end."""
     return callback_pb2_grpc.CallbacksStub(grpc.insecure_channel(target))

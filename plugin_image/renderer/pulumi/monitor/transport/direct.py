@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import grpc
+from google.protobuf.message import Message
 from pulumi.runtime.proto import resource_pb2_grpc
 
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError
@@ -61,7 +62,7 @@ class InPlaceExecutor(ThreadPoolExecutor):
         return future
 
 
-def _never(_rpc: str, _request: Any) -> bool:
+def _never(_rpc: str, _request: Message) -> bool:
     return False
 
 
@@ -71,15 +72,15 @@ class DirectStub(resource_pb2_grpc.ResourceMonitorStub):
     SDKs offer callbacks only to what is their monitor's stub by type.
     """
 
-    def __init__(self, service: object, *, waits: Callable[[str, Any], bool] = _never) -> None:
+    def __init__(self, service: object, *, waits: Callable[[str, Message], bool] = _never) -> None:
         """`waits` tells of an rpc and its request whether the service waits for others."""
         self._service = service
         self._waits = waits
 
-    def __getattr__(self, rpc: str) -> Callable[..., Any]:
+    def __getattr__(self, rpc: str) -> Callable[..., Message]:
         """The rpc as a function of its request; one that the service lacks is UNIMPLEMENTED."""
 
-        def call(request: Any, *_arguments: Any, **_options: Any) -> Any:
+        def call(request: Message, *_arguments: object, **_options: object) -> Message:
             if getattr(_place, "is_the_loop", False) and self._waits(rpc, request):
                 raise _MustWait
             try:

@@ -1,11 +1,11 @@
 """One request to one answer, the same by both transports."""
 
-from typing import Any
+from google.protobuf.message import Message
 
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError
 
 
-def dispatch(service: object, rpc: str, request: Any) -> Any:
+def dispatch(service: object, rpc: str, request: Message) -> Message:
     """Call the service's method of the rpc's name.
 
     Raises MonitorError, and nothing else: UNIMPLEMENTED for an rpc that the service lacks,
@@ -16,8 +16,9 @@ def dispatch(service: object, rpc: str, request: Any) -> Any:
     if method is None:
         raise MonitorError("UNIMPLEMENTED", f"{rpc} is not rendered")
     try:
-        return method(request)
+        response: Message = method(request)
     except MonitorError:
         raise
     except Exception as error:
         raise MonitorError("INTERNAL", f"{rpc} cannot handle this message") from error
+    return response

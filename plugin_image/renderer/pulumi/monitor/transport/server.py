@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import grpc
+from google.protobuf.message import Message
 from pulumi.runtime.proto import engine_pb2, resource_pb2
 
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError
@@ -71,7 +72,9 @@ class Elsewhere:
         return getattr(self._monitor, rpc)
 
 
-def _handlers(protocol: Any, name: str, service: object) -> Any:
+def _handlers(
+    protocol: Any, name: str, service: object
+) -> "grpc.GenericRpcHandler[Message, Message]":
     """A service of the protocol, answered by an object whose methods take and return messages."""
     described = protocol.DESCRIPTOR.services_by_name[name]
     handlers = {
@@ -85,8 +88,10 @@ def _handlers(protocol: Any, name: str, service: object) -> Any:
     return grpc.method_handlers_generic_handler(described.full_name, handlers)
 
 
-def _handler(service: object, rpc: str) -> Callable[[Any, grpc.ServicerContext], Any]:
-    def handle(request: Any, context: grpc.ServicerContext) -> Any:
+def _handler(
+    service: object, rpc: str
+) -> Callable[[Message | messages.TooDeep, grpc.ServicerContext], Message]:
+    def handle(request: Message | messages.TooDeep, context: grpc.ServicerContext) -> Message:
         try:
             if isinstance(request, messages.TooDeep):
                 return dispatch(service, "refuse_depth", request.rest)

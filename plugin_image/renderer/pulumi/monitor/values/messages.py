@@ -8,7 +8,9 @@ Source: protocolbuffers/protobuf `upb/wire/decode.c`, `python/message.c`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+from google.protobuf.message import Message
 
 from plugin_image.renderer.pulumi.monitor.values import structs
 
@@ -16,6 +18,9 @@ _MOST_MESSAGES: Final = 4 * structs.MOST_LEVELS
 """In each other. A level of a value takes three: `Value`, `Struct` and the map's entry."""
 _LOWER: Final = 0x7F
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+
+_Message = TypeVar("_Message", bound=Message)
 
 
 def _lift_limit() -> None:
@@ -35,17 +40,17 @@ _lift_limit()
 class TooDeep:
     """A message that is nested too deeply to be read."""
 
-    rest: Any
+    rest: Message
     """The message without the field that is."""
 
 
-def parser(message: Any) -> Callable[[bytes], Any]:
+def parser(message: type[_Message]) -> Callable[[bytes], _Message | TooDeep]:
     """What reads messages of a class: gives the message, or `TooDeep`.
 
     Raises protobuf's DecodeError for bytes that are none.
     """
 
-    def parse(data: bytes) -> Any:
+    def parse(data: bytes) -> _Message | TooDeep:
         # A message in another one takes a byte at least.
         if len(data) > _MOST_MESSAGES:
             deep = _deep_field(data, message.DESCRIPTOR)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi.dependencies import Cache
 from plugin_image.renderer.pulumi.hosts import go_sdk
 from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.supervise import Deadline

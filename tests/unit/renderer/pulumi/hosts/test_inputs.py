@@ -7,8 +7,8 @@ from types import ModuleType
 
 import pytest
 
+from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.errors import DependencyError, ProjectError
-from plugin_image.renderer.pulumi.dependencies import Cache
 from plugin_image.renderer.pulumi.hosts import go, nodejs, nodejs_packages, python
 from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.supervise import Deadline

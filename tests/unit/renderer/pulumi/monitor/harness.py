@@ -8,11 +8,12 @@ from typing import Any
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed
 from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
 from plugin_image.renderer.pulumi.monitor.resources.names import Names
 from plugin_image.renderer.pulumi.monitor.resources.naming import AUTONAMING_KEY, namer
 from plugin_image.renderer.pulumi.monitor.run_context import LiveName, RunContext
-from plugin_image.renderer.pulumi.monitor.service.monitor import Constructed, Monitor
+from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
@@ -72,14 +73,12 @@ class Harness:
         self.stacks: dict[str, tuple[dict[str, Any], list[str]]] = {}
         names = {"project": "shop", "stack": "dev", "organization": "acme"}
         settings = {AUTONAMING_KEY: json.dumps(autonaming)} if autonaming else {}
+        self.names = Names(
+            namer(settings, **names), suffix_hash=suffix_hash, key=key, live=live_names or {}
+        )
         self.monitor = Monitor(
             RunContext(**{**names, **_DEPLOYMENT, **deployment}),
-            Names(
-                namer(settings, **names),
-                suffix_hash=suffix_hash,
-                key=key,
-                live=live_names or {},
-            ),
+            self.names,
             self.events.append,
             start_plugin=self._start,
             read_stack=self._read,

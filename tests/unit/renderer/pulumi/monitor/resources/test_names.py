@@ -117,7 +117,7 @@ class TestHashes:
         for value in "12":
             other = harness.register(CONFIG_MAP, f"other{value}", {"data": {"a": value}})
             again = Harness(suffix_hash=True) if value == "2" else harness
-            again.monitor._states[other.urn] = (other.id, None)
+            again.monitor._registry.keep(other.urn, other.id, other.object)
             names.append(named(again, properties={"data": {}}, replace_with=[other.urn]))
         assert names[0] != names[1]
 

@@ -100,7 +100,7 @@ class TestObjects:
 
     def test_a_name_in_the_cluster_is_secret_where_its_pattern_is(self) -> None:
         harness = Harness(live_names={KEY: LiveName("settings-hunter2")})
-        harness.monitor._names._namer = lambda unnamed: secret(unnamed.name)
+        harness.names._namer = lambda unnamed: secret(unnamed.name)
         harness.register(CONFIG_MAP, "settings")
         (entry,) = harness.recording.registrations
         assert entry.object["metadata"]["name"] == secret("settings-hunter2")

@@ -144,6 +144,20 @@ def test_objects_are_nested_in_250_levels_and_in_no_more(
     assert "nested in more than 250 levels" in said
 
 
+@pytest.mark.parametrize("levels", [251, 2000])
+def test_arguments_of_a_function_are_nested_in_no_more_levels(
+    channel: grpc.Channel, levels: int
+) -> None:
+    value = struct_pb2.Value(string_value="x").SerializeToString()
+    for _ in range(levels):
+        value = _in_map(value)
+    arguments = _field(1, _field(1, b"spec") + _field(2, value))
+    with pytest.raises(grpc.RpcError) as refused:
+        _send(channel, "Invoke", _field(1, b"kubernetes:yaml:decode") + _field(2, arguments))
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "nested in more than 250 levels" in str(refused.value.details())
+
+
 @pytest.mark.parametrize(
     "tail",
     [

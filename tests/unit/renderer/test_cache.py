@@ -1,6 +1,7 @@
 """What is installed once is complete, makes room, and is done without where it cannot be kept."""
 
 import os
+import random
 import shutil
 import time
 from collections.abc import Callable
@@ -8,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer.pulumi.dependencies import Cache
-from plugin_image.renderer.slots import exclusive
+from plugin_image.renderer.cache import IN_USE_SECONDS, Cache, Entry, least_recently_used
+from plugin_image.renderer.slots import exclusive, slot
 from plugin_image.renderer.supervise import Deadline
 
 
@@ -138,8 +139,8 @@ def test_the_least_recently_used_goes_when_there_are_too_many_bytes(
     tmp_path: Path, project: Path
 ) -> None:
     sets = {name: install(cache(tmp_path), project, name, Installer(400)) for name in "abc"}
-    downloads = tmp_path / "cache" / "uv"
-    downloads.mkdir()
+    downloads = tmp_path / "cache" / "tools" / "uv"
+    downloads.mkdir(parents=True)
     (downloads / "wheel").write_text("x" * 400)
     for age, path in enumerate([sets["b"], downloads, sets["a"], sets["c"]]):
         unused_for(path, 10_000 - age)
@@ -223,3 +224,108 @@ def test_a_folder_of_files_that_remake_themselves_is_emptied_by_its_bytes(tmp_pa
         assert used.folder_of("v8").exists(), "it was looked at just now"
         unused_for(folder, 3600)
         assert used.folder_of("v8").exists() == stays
+
+
+NOW = 1_000_000.0
+
+
+def entries(seed: int) -> list[Entry]:
+    """Some entries, of which some may be in use."""
+    drawn = random.Random(seed)
+    return [
+        Entry(Path(str(n)), drawn.randint(0, 100), NOW - drawn.randint(0, 4 * IN_USE_SECONDS))
+        for n in range(drawn.randint(0, 12))
+    ]
+
+
+@pytest.mark.parametrize("seed", range(200))
+class TestMakingRoom:
+    """What holds for any entries and any bound."""
+
+    def test_what_may_be_in_use_is_never_removed(self, seed: int) -> None:
+        removed = least_recently_used(entries(seed), seed, NOW)
+        assert all(NOW - entry.last_use >= IN_USE_SECONDS for entry in removed)
+
+    def test_the_bound_holds_afterwards_but_for_what_may_be_in_use(self, seed: int) -> None:
+        removed = least_recently_used(entries(seed), seed, NOW)
+        left = [entry for entry in entries(seed) if entry not in removed]
+        idle = [entry for entry in left if NOW - entry.last_use >= IN_USE_SECONDS]
+        assert sum(entry.bytes for entry in left) <= seed or not idle
+
+    def test_what_is_removed_was_used_before_all_that_stays(self, seed: int) -> None:
+        removed = least_recently_used(entries(seed), seed, NOW)
+        left = [entry.last_use for entry in entries(seed) if entry not in removed]
+        assert max((entry.last_use for entry in removed), default=0) <= min(left, default=NOW)
+
+    def test_nothing_is_removed_that_could_stay(self, seed: int) -> None:
+        removed = least_recently_used(entries(seed), seed, NOW)
+        left = sum(entry.bytes for entry in entries(seed) if entry not in removed)
+        assert not removed or left + removed[-1].bytes > seed
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_entries_of_all_forms_make_room_by_the_same_rule(
+    tmp_path: Path, project: Path, seed: int
+) -> None:
+    drawn, used = random.Random(seed), cache(tmp_path)
+    made: list[Path] = []
+    for number in range(8):
+        size = drawn.randint(1, 400)
+        match drawn.choice(["set", "file", "tool"]):
+            case "set":
+                made.append(install(used, project, f"{number}", Installer(size)))
+            case "file":
+                used.keep(Path("typescript", f"{number}"), bytes(size))
+                made.append(tmp_path / "cache" / "typescript" / f"{number}")
+            case "tool":
+                made.append(used.downloads(f"{number}"))
+                made[-1].mkdir(parents=True)
+                (made[-1] / "file").write_bytes(bytes(size))
+    drawn.shuffle(made)
+    for age, path in enumerate(made):
+        unused_for(path, 10_000 - age)
+    cache(tmp_path, most_bytes=900).keep(Path("typescript", "last"), b"")
+    stays = [path.exists() for path in made]
+    assert stays == sorted(stays), "one that was used before stays"
+    held = sum(p.lstat().st_size for p in (tmp_path / "cache").rglob("*") if p.is_file())
+    notes = sum(p.stat().st_size for p in (tmp_path / "cache").rglob("sizes.json"))
+    assert held - notes <= 900
+
+
+@pytest.mark.parametrize("noted", ["", "{", "[]", '{"bin/program": "10"}'])
+def test_a_list_of_sizes_that_cannot_be_read_fails_no_render(
+    tmp_path: Path, project: Path, noted: str
+) -> None:
+    damaged = install(cache(tmp_path), project, "a")
+    (damaged / "sizes.json").write_text(noted)
+    assert install(cache(tmp_path), project, "b").exists()
+    assert cache(tmp_path).remove_damaged(damaged)
+    assert not damaged.exists()
+
+
+def test_a_set_that_cannot_be_kept_is_made_for_one_render(tmp_path: Path, project: Path) -> None:
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "python").touch()
+    assert install(cache(tmp_path), project, "a").is_relative_to(tmp_path / "scratch")
+
+
+def test_what_a_link_leads_to_is_never_removed(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "file").write_bytes(bytes(1000))
+    for link in ("kind", "tools/go-build"):
+        (tmp_path / "cache" / link).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "cache" / link).symlink_to(other)
+    unused_for(other, 10_000)
+    unused_for(other / "file", 10_000)
+    cache(tmp_path, most_bytes=1).keep(Path("typescript", "a"), b"")
+    assert (other / "file").exists()
+
+
+def test_slots_are_no_entries(tmp_path: Path) -> None:
+    with slot(tmp_path / "cache" / "slots", 2, Deadline(1)):
+        held = [*(tmp_path / "cache" / "slots").iterdir()]
+        for path in held:
+            unused_for(path, 10_000)
+        cache(tmp_path, most_bytes=0).keep(Path("typescript", "a"), b"content")
+        assert all(path.exists() for path in held)
