@@ -1,15 +1,15 @@
-"""One render from beginning to end: a folder in, a manifest stream or an error out."""
+"""One render from beginning to end: a program in, objects or an error out."""
 
 import importlib
-import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, TypeVar, cast
+from typing import Protocol, cast
 
-from plugin_image.renderer import credentials, documents
+from plugin_image.renderer import credentials, rendering
 from plugin_image.renderer.bounds import bounded, scratch_folder
 from plugin_image.renderer.errors import (
     ProgramError,
@@ -17,7 +17,6 @@ from plugin_image.renderer.errors import (
     RefusedError,
     UsageError,
 )
-from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import (
     environment,
     hosts,
@@ -39,10 +38,8 @@ from plugin_image.renderer.pulumi.program import Failure, Program, Run
 from plugin_image.renderer.pulumi.project import Project, Stack, choose_stack, load_project
 from plugin_image.renderer.pulumi.stacks import Stacks
 from plugin_image.renderer.redaction import Secrets
-from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.request import Request
 from plugin_image.renderer.supervise import Deadline
-
-T = TypeVar("T")
 
 _HOSTS = ("python", "nodejs", "go", "yaml")
 """Runtimes of Pulumi.yaml, each a module of `hosts`."""
@@ -59,127 +56,82 @@ class Host(Protocol):
 
 
 @dataclass(frozen=True)
-class Rendered:
+class Rendered(rendering.Rendered):
     """What came of a program."""
 
-    objects: list[Manifest]
     registrations: list[Registration] = field(default_factory=list)
     """What the objects are made of, and those of other clusters."""
 
 
-def render(root: Path, options: Options, settings: Settings) -> str:
-    """The manifest stream of the program in `root`, complete. Raises what `objects` raises.
-
-    Standard error gets what a person should know of it.
-    """
-    return _rendered(root, options, settings, _stream)
-
-
-def _stream(found: Rendered) -> str:
-    stream = documents.to_stream(found.objects)
-    sys.stderr.writelines(f"{note}\n" for note in ignored.notes(found.objects))
-    return stream
-
-
-def objects(
-    root: Path,
+@contextmanager
+def rendered(
+    request: Request,
     options: Options,
-    settings: Settings,
-    *,
-    surroundings: Mapping[str, str] = MappingProxyType({}),
-) -> list[Manifest]:
-    """The objects of the program in `root`, all of them.
-
-    `surroundings` are variables that the program sees besides. Raises RenderError, whose
-    report holds no secret.
-    """
-    return _rendered(
-        root, options, settings, lambda found: found.objects, surroundings=surroundings
-    )
-
-
-def with_registrations(root: Path, options: Options, settings: Settings) -> Rendered:
-    """What comes of the program in `root`. Raises what `objects` raises."""
-    return _rendered(root, options, settings, lambda found: found)
-
-
-def with_names(
-    root: Path, options: Options, settings: Settings, names: Mapping[str, LiveName]
-) -> Rendered:
-    """What comes of the program in `root` with these live names in place of the stack's.
-
-    Raises what `objects` raises.
-    """
-    return _rendered(root, options, settings, lambda found: found, names=names)
-
-
-def _rendered(
-    root: Path,
-    options: Options,
-    settings: Settings,
-    form: Callable[[Rendered], T],
     *,
     surroundings: Mapping[str, str] = MappingProxyType({}),
     names: Mapping[str, LiveName] | None = None,
-) -> T:
-    """The objects in some form: all that is done for it is within the bounds of a render."""
-    deadline = Deadline(settings.deadline_seconds)
-    secrets = Secrets(credentials.found(os.environ))
-    with secrets.kept_out_of_errors(), bounded(settings, deadline) as scratch:
-        env = environment.for_program(os.environ, scratch, settings.passed_env)
+) -> Iterator[Rendered]:
+    """The objects of the request's program, as `Renderer.render` gives them.
+
+    `surroundings` are variables that the program sees besides, and `names` are live names in
+    place of the stack's.
+    """
+    secrets = Secrets(credentials.found(request.env))
+    with (
+        secrets.kept_out_of_errors(),
+        bounded(request.settings, request.deadline) as scratch,
+    ):
+        env = environment.for_program(request.env, scratch, request.settings.passed_env)
         found = _objects(
-            root.resolve(),
+            request,
             options,
-            settings,
-            deadline=deadline,
             scratch=scratch,
             env={**env, **surroundings},
             secrets=secrets,
             names=names,
         )
-        with deadline.enforced("the manifests were written"):
-            return form(found)
+        with request.deadline.enforced("the manifests were written"):
+            yield found
 
 
 def _objects(
-    root: Path,
+    request: Request,
     options: Options,
-    settings: Settings,
     *,
-    deadline: Deadline,
     scratch: Path,
     env: Mapping[str, str],
     secrets: Secrets,
     names: Mapping[str, LiveName] | None,
 ) -> Rendered:
+    settings, deadline = request.settings, request.deadline
     with deadline.enforced("the project was read"):
-        project = load_project(root)
+        project = load_project(request.folder)
         handed_over = options.mode == "operator"
         # The operator makes a stack itself, from the Stack's own configuration.
         may_lack_file = handed_over or options.allow_missing_stack_file
         stack = choose_stack(project, options.stack, allow_missing_file=may_lack_file)
         if handed_over:
             asked = (stack.reference, options.config, options.stack_spec)
-            return Rendered([operator.stack(options.application, *asked)])
+            return Rendered([operator.stack(request.application, *asked)])
         if options.stack_spec:
             raise UsageError(
                 "`stackSpec` is for the mode `operator` only",
                 fix="set the plugin parameter `mode` to operator, or leave `stackSpec` out",
             )
         host = _host(project)
-        configuration = load_configuration(project, stack, options.config, settings.passphrase)
+        configuration = load_configuration(request, project, stack, options.config)
         secrets.add(configuration.secrets())
         _require_naming(project, stack, configuration)
         known = live_names.load(project, stack) if names is None else names
-    readable = pulumi_cli.has_backend(os.environ)
-    others = Stacks(scratch, deadline, secrets)
+    readable = pulumi_cli.has_backend(request.env)
+    others = Stacks(request, scratch, secrets)
     cache = Cache(settings.cache, scratch, deadline, settings.cache_bytes)
     program = Program(
         project=project,
         stack=stack,
         configuration=configuration,
         live_names=known,
-        namespace=options.namespace,
+        namespace=request.namespace,
         env=env,
         scratch=scratch,
         cache=cache,
@@ -197,10 +149,10 @@ def _objects(
         secrets.mark(marked_secrets.secrets_of(recording))
         secrets.mark(text for event in run.events for text in event.get("secrets", ()))
         _require_success(recording, run)
-        objects = manifests.build(recording, options, secrets.finder())
+        objects = manifests.build(recording, options, secrets.finder(), request.namespace)
         if names is None:
             _warn(live_names.unused(known, recording.registrations, stack))
-        return Rendered(objects, recording.registrations)
+        return Rendered(objects, ignored.notes(objects), recording.registrations)
 
 
 def _warn(texts: Iterable[str]) -> None:
@@ -233,10 +185,10 @@ def _require_naming(project: Project, stack: Stack, configuration: Configuration
         ) from error
 
 
-def install(root: Path, settings: Settings) -> None:
-    """Install the dependencies of the program in `root` ahead of its renders."""
-    deadline = Deadline(settings.deadline_seconds)
-    project = load_project(root.resolve())
+def install(request: Request) -> None:
+    """Install the dependencies of the request's program ahead of its renders."""
+    settings, deadline = request.settings, request.deadline
+    project = load_project(request.folder)
     with scratch_folder() as scratch:
         _host(project).install(
             project.root, Cache(settings.cache, scratch, deadline, settings.cache_bytes)
