@@ -49,13 +49,15 @@ def test_a_pulumi_program_is_refused_by_an_image_without_pulumi() -> None:
     run_without_heavy_libraries("""
 from pathlib import Path
 
-from plugin_image.renderer import settings
 from plugin_image.renderer.errors import RefusedError
-from plugin_image.renderer.manifest_work import options, render
+from plugin_image.renderer.manifest_work.options import Options
+from plugin_image.renderer.manifest_work.renderer import MANIFEST_WORK
+from plugin_image.renderer.request import Request
 
-asked = options.Options(name="shop", clusters=["c1"], source="pulumi")
+options = Options(name="shop", clusters=["c1"], source="pulumi")
 try:
-    render.render(Path(), asked, settings.from_environment({}))
+    with MANIFEST_WORK.render(Request.of({"HOME": "/root"}, Path("/")), options):
+        pass
 except RefusedError as error:
     assert str(error).startswith("the folder holds a Pulumi program, and this image has no Pulumi")
 else:
