@@ -163,20 +163,21 @@ def _identifier(option: Option) -> str:
 
 def _click_option(option: Option, flag: Flag) -> click.Option:
     words = "".join(f"-{c.lower()}" if c.isupper() else c for c in option.name)
-    shape: dict[str, Any] = {}
+    shape: dict[str, Any] = {"metavar": flag.metavar}
     if flag.sets:
-        shape = {"is_flag": True}
+        shape["is_flag"] = True
     elif flag.folder:
-        shape = {"type": click.Path(exists=True, file_okay=False, path_type=Path)}
+        shape["type"] = click.Path(exists=True, file_okay=False, path_type=Path)
     elif option.kind is not OptionKind.STRING:
-        shape = {"multiple": True, "required": flag.required}
-    elif option.default:
-        shape = {"default": option.default, "show_default": True}
-        shape["type"] = click.Choice(option.choices) if option.choices else click.INT
+        shape |= {"multiple": True, "required": flag.required}
+    elif option.choices:
+        shape |= {"type": click.Choice(option.choices), "default": option.default}
+    elif option.number:
+        shape |= {"metavar": "INTEGER", "default": option.default}
     return click.Option(
         [*(flag.names or [f"--{words}"]), _identifier(option)],
         help=flag.help,
-        metavar=flag.metavar,
+        show_default="default" in shape,
         **shape,
     )
 

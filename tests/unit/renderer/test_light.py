@@ -63,3 +63,14 @@ except RefusedError as error:
 else:
     raise AssertionError("it was rendered")
 """)
+
+
+@pytest.mark.parametrize("arguments", [["pulumi", "discover"], ["kpt", "discover"]], ids=" ".join)
+def test_what_runs_every_few_seconds_loads_nothing_of_a_render(arguments: list[str]) -> None:
+    run_without_heavy_libraries(f"""
+from plugin_image.renderer.cli import main
+main({arguments}, standalone_mode=False)
+loaded = ("documents", "manifests", "parameters", "request", "supervise", "manifest_work")
+for name in loaded:
+    assert f"plugin_image.renderer.{{name}}" not in sys.modules, name
+""")

@@ -3,8 +3,10 @@ from typing import Any
 
 import pytest
 
+from plugin_image.contract.option import Option, OptionKind
 from plugin_image.renderer import parameters
 from plugin_image.renderer.errors import UsageError
+from plugin_image.renderer.parameters import Given
 from plugin_image.renderer.pulumi import options
 from plugin_image.renderer.pulumi.renderer import PULUMI
 
@@ -88,3 +90,13 @@ def test_parameters_that_are_none_are_refused(text: str) -> None:
 def test_an_option_that_is_nested_too_deeply_is_refused() -> None:
     with pytest.raises(UsageError, match="PULUMI_CONFIG cannot be read as JSON"):
         parameters.read({"ARGOCD_ENV_PULUMI_CONFIG": '{"a":' * 100_000}, PULUMI.table)
+
+
+@pytest.mark.parametrize("option", PULUMI.table, ids=lambda option: option.name)
+def test_every_option_of_a_program_changes_what_is_asked(option: Option) -> None:
+    samples = {
+        OptionKind.STRING: option.choices[-1] if option.choices else "x",
+        OptionKind.MAP: {"a": "b"},
+        OptionKind.ARRAY: ["a"],
+    }
+    assert options.of(Given({option: samples[option.kind]})) != options.Options()
