@@ -38,7 +38,12 @@ class Hook:
     without: str
 
 
-_GUARD = Hook("guard", "renderer/pulumi/commands.py", "    guarded(given.deadline_seconds)\n", "")
+_GUARD = Hook(
+    "guard",
+    "renderer/commands.py",
+    "    guarded(renders * request.settings.deadline_seconds)\n",
+    "",
+)
 _PYTHON = (
     _GUARD,
     Hook("values", f"{_HOSTS}/python_runner.py", "    python_values.install()\n", ""),

@@ -24,8 +24,6 @@ class LiveName(NamedTuple):
 class RunOptions:
     """The options of an Application that the monitor heeds."""
 
-    namespace: str = "default"
-    """The Application's destination namespace, for objects that name none."""
     ignore_foreign: bool = False
     """Leave out what is not a Kubernetes object, rather than refuse it."""
     allow_random: bool = False
@@ -53,6 +51,8 @@ class RunContext(RunOptions):
     """What runs there; `.` where the language finds it itself."""
     config: dict[str, str] = field(default_factory=dict)
     secret_keys: list[str] = field(default_factory=list)
+    namespace: str
+    """The Application's destination namespace, for objects that name none."""
     live_names: dict[str, LiveName] = field(default_factory=dict)
     """The names of objects in the cluster, by URN, where the program gives none."""
     naming_key: str = ""

@@ -68,10 +68,11 @@ def plan(
     rendered: Sequence[Manifest],
     *resources: dict[str, Any],
     registrations: Sequence[Registration] = (),
+    namespace: str = "team",
     **options: Any,
 ) -> Plan:
-    asked = Options(**{"namespace": "team", **options})
-    return adoption.plan(rendered, registrations, of_stack(*resources), asked)
+    asked = Options(**options)
+    return adoption.plan(rendered, registrations, of_stack(*resources), asked, namespace)
 
 
 def verdicts(found: Plan) -> list[str]:

@@ -11,8 +11,9 @@ from plugin_image.renderer.pulumi.execution import Execution
 from plugin_image.renderer.pulumi.hosts.host import Run
 from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.pulumi.renderer import PULUMI
 from plugin_image.renderer.supervise import Ended
+from tests.asking import objects, request
 
 OPTIONS = Options(stack="dev", allow_empty=True)
 
@@ -53,8 +54,12 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(30, 2, tmp_path / "cache", (), None)
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+def render_it(project: Path, cache: Path) -> None:
+    objects(PULUMI, request(project, cache, seconds=30), OPTIONS)
 
 
 @pytest.mark.parametrize(
@@ -63,20 +68,18 @@ def settings(tmp_path: Path) -> Settings:
     ids=["cut", "lost"],
 )
 def test_what_was_damaged_is_installed_again(
-    host: Host, project: Path, settings: Settings, damage: Callable[[Path], object], seen: str
+    host: Host, project: Path, cache: Path, damage: Callable[[Path], object], seen: str
 ) -> None:
-    render.objects(project, OPTIONS, settings)
-    (kept,) = settings.cache.glob("python/*/program")
+    render_it(project, cache)
+    (kept,) = cache.glob("python/*/program")
     damage(kept)
-    render.objects(project, OPTIONS, settings)
-    render.objects(project, OPTIONS, settings)
+    render_it(project, cache)
+    render_it(project, cache)
     assert host.runs == ["whole", seen, "whole", "whole"]
 
 
-def test_a_program_that_fails_by_itself_runs_once(
-    host: Host, project: Path, settings: Settings
-) -> None:
+def test_a_program_that_fails_by_itself_runs_once(host: Host, project: Path, cache: Path) -> None:
     host.fails = True
     with pytest.raises(ProgramError, match="it failed"):
-        render.objects(project, OPTIONS, settings)
+        render_it(project, cache)
     assert host.runs == ["whole"]

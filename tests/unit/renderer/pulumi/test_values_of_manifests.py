@@ -28,7 +28,7 @@ def built(type_: str = CONFIG_MAP, **fields: Any) -> dict[str, Any]:
         source="main.py:3",
         dependencies=[],
     )
-    (manifest,) = manifests.build(Recording([entry]), Options(), None)
+    (manifest,) = manifests.build(Recording([entry]), Options(), None, "default")
     return manifest
 
 

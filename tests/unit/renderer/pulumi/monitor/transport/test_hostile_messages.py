@@ -97,7 +97,9 @@ def test_mutated_messages_are_answered_or_refused(seed: int) -> None:
             assert error.code != "INTERNAL", f"{rpc} stumbles over {request}: {error.__cause__!r}"
     json.dumps(harness.events)
     try:
-        documents.to_stream(manifests.build(harness.recording, Options(allow_empty=True), None))
+        documents.to_stream(
+            manifests.build(harness.recording, Options(allow_empty=True), None, "default")
+        )
     except RenderError as error:
         assert str(error)
 
