@@ -155,10 +155,10 @@ def _paths(shape: Shape, at: str) -> Iterator[tuple[str, Shape]]:
 
 
 @cache
-def _shape_of(type_: str) -> Mapping[str, Shape]:
+def _shape_of(type_: str) -> dict[str, Shape]:
     table = _table()
     shape = {**table["default"], **table["types"].get(type_, {})}
-    return cast(Mapping[str, Shape], _expand(shape, table["shapes"], _DEPTH))
+    return cast(dict[str, Shape], _expand(shape, table["shapes"], _DEPTH))
 
 
 def _expand(shape: Shape, shapes: Mapping[str, Shape], depth: int) -> Shape:
