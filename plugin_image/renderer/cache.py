@@ -31,8 +31,8 @@ from plugin_image.renderer.errors import DeadlineError, DependencyError
 from plugin_image.renderer.slots import exclusive, is_free
 from plugin_image.renderer.supervise import Deadline
 
-IN_USE_SECONDS: Final = 600
-"""Whatever was used within this time may be in use."""
+_IN_USE_SECONDS: Final = 600
+"""Whatever was used within this time may be in use, and so may what a render takes longer for."""
 
 _SIZES: Final = "sizes.json"
 """What a complete set has: the sizes of its files."""
@@ -56,16 +56,18 @@ class Entry(NamedTuple):
     """Seconds since the epoch."""
 
 
-def least_recently_used(entries: Iterable[Entry], most_bytes: int, now: float) -> list[Entry]:
+def least_recently_used(
+    entries: Iterable[Entry], most_bytes: int, in_use_since: float
+) -> list[Entry]:
     """What has to go so that the rest holds at most `most_bytes`, in the order of its last use.
 
-    What may be in use stays, however much it holds.
+    What was used after `in_use_since` may be in use and stays, however much it holds.
     """
     by_use = sorted(entries, key=lambda entry: entry.last_use)
     held = sum(entry.bytes for entry in by_use)
     removed = []
     for entry in by_use:
-        if held <= most_bytes or entry.last_use > now - IN_USE_SECONDS:
+        if held <= most_bytes or entry.last_use > in_use_since:
             break
         removed.append(entry)
         held -= entry.bytes
@@ -179,7 +181,7 @@ class Cache:
         """
         folder = self.folder / _TOOLS / name
         with suppress(OSError):
-            if time.time() - _last_use(folder) > IN_USE_SECONDS:
+            if _last_use(folder) < self._in_use_since:
                 if _bytes(folder) > self.most_bytes // _SHARES:
                     _remove(folder)
                 else:
@@ -202,6 +204,11 @@ class Cache:
         return self._own
 
     @property
+    def _in_use_since(self) -> float:
+        """Since when what was used may be in use: other renders have as much time as this one."""
+        return time.time() - max(_IN_USE_SECONDS, self.deadline.seconds)
+
+    @property
     def _own(self) -> Path:
         return self.scratch / "cache"
 
@@ -216,7 +223,7 @@ class Cache:
                 _remove(path)
         paths = (path for path in self._paths() if path.suffix not in _NO_ENTRIES)
         entries = [entry for path in paths if (entry := _entry(path))]
-        for entry in least_recently_used(entries, self.most_bytes, time.time()):
+        for entry in least_recently_used(entries, self.most_bytes, self._in_use_since):
             _remove(entry.path)
 
     def _paths(self) -> Iterator[Path]:

@@ -38,7 +38,8 @@ class Deadline:
     """The moment by which a render must have answered, counted from its creation."""
 
     def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+        self.seconds = seconds
+        """All the time that the render has."""
         self._end = time.monotonic() + seconds
 
     def remaining(self) -> float:
@@ -48,7 +49,7 @@ class Deadline:
     def error(self, doing: str) -> DeadlineError:
         """The error for work that was not done in time."""
         return DeadlineError(
-            f"the render took longer than {self._seconds:g} s and was stopped while {doing}",
+            f"the render took longer than {self.seconds:g} s and was stopped while {doing}",
             fix="make the program faster, or raise the plugin's deadline together with "
             "Argo CD's repo-server timeout",
         )

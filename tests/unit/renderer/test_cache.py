@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer.cache import IN_USE_SECONDS, Cache, Entry, least_recently_used
+from plugin_image.renderer.cache import Cache, Entry, least_recently_used
 from plugin_image.renderer.slots import exclusive, slot
 from plugin_image.renderer.supervise import Deadline
 
@@ -159,6 +159,15 @@ def test_what_may_be_in_use_stays(tmp_path: Path, project: Path) -> None:
     assert first.exists()
 
 
+def test_what_a_render_with_much_time_may_use_stays(tmp_path: Path, project: Path) -> None:
+    first = install(cache(tmp_path), project, "a", Installer(1000))
+    for age, stays in ((890, True), (910, False)):
+        unused_for(first, age)
+        used = Cache(tmp_path / "cache", tmp_path / "scratch", Deadline(900), 1)
+        used.keep(Path("typescript", "a"), b"")
+        assert first.exists() == stays
+
+
 def test_what_is_used_again_is_not_the_least_recently_used(tmp_path: Path, project: Path) -> None:
     sets = {name: install(cache(tmp_path), project, name, Installer(400)) for name in "ab"}
     for path in sets.values():
@@ -226,14 +235,14 @@ def test_a_folder_of_files_that_remake_themselves_is_emptied_by_its_bytes(tmp_pa
         assert used.folder_of("v8").exists() == stays
 
 
-NOW = 1_000_000.0
+NOW, LATELY = 1_000_000.0, 600
 
 
 def entries(seed: int) -> list[Entry]:
     """Some entries, of which some may be in use."""
     drawn = random.Random(seed)
     return [
-        Entry(Path(str(n)), drawn.randint(0, 100), NOW - drawn.randint(0, 4 * IN_USE_SECONDS))
+        Entry(Path(str(n)), drawn.randint(0, 100), NOW - drawn.randint(0, 4 * LATELY))
         for n in range(drawn.randint(0, 12))
     ]
 
@@ -243,22 +252,22 @@ class TestMakingRoom:
     """What holds for any entries and any bound."""
 
     def test_what_may_be_in_use_is_never_removed(self, seed: int) -> None:
-        removed = least_recently_used(entries(seed), seed, NOW)
-        assert all(NOW - entry.last_use >= IN_USE_SECONDS for entry in removed)
+        removed = least_recently_used(entries(seed), seed, NOW - LATELY)
+        assert all(NOW - entry.last_use >= LATELY for entry in removed)
 
     def test_the_bound_holds_afterwards_but_for_what_may_be_in_use(self, seed: int) -> None:
-        removed = least_recently_used(entries(seed), seed, NOW)
+        removed = least_recently_used(entries(seed), seed, NOW - LATELY)
         left = [entry for entry in entries(seed) if entry not in removed]
-        idle = [entry for entry in left if NOW - entry.last_use >= IN_USE_SECONDS]
+        idle = [entry for entry in left if NOW - entry.last_use >= LATELY]
         assert sum(entry.bytes for entry in left) <= seed or not idle
 
     def test_what_is_removed_was_used_before_all_that_stays(self, seed: int) -> None:
-        removed = least_recently_used(entries(seed), seed, NOW)
+        removed = least_recently_used(entries(seed), seed, NOW - LATELY)
         left = [entry.last_use for entry in entries(seed) if entry not in removed]
         assert max((entry.last_use for entry in removed), default=0) <= min(left, default=NOW)
 
     def test_nothing_is_removed_that_could_stay(self, seed: int) -> None:
-        removed = least_recently_used(entries(seed), seed, NOW)
+        removed = least_recently_used(entries(seed), seed, NOW - LATELY)
         left = sum(entry.bytes for entry in entries(seed) if entry not in removed)
         assert not removed or left + removed[-1].bytes > seed
 
