@@ -26,10 +26,10 @@ IN_PROGRAMS = {
 }
 """These run in processes of programs and functions, which read their own state."""
 
-NOT_YET = {"guard.py", "pulumi/dependencies.py", "pulumi/hosts/go.py"}
-"""Nothing is added here."""
+SET_UP = {"guard.py"}
+"""This sets the process up before anything is rendered in it."""
 
-EXEMPT = COMMAND_LINE | IN_PROGRAMS | NOT_YET
+EXEMPT = COMMAND_LINE | IN_PROGRAMS | SET_UP
 MODULES = {path.relative_to(RENDERER).as_posix(): path for path in RENDERER.rglob("*.py")}
 
 

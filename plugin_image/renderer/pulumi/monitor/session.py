@@ -54,12 +54,7 @@ class Session:
         )
         self.monitor = Monitor(
             context,
-            Names(
-                naming,
-                suffix_hash=not context.disable_name_suffix_hash,
-                key=bytes.fromhex(context.naming_key),
-                live=context.live_names,
-            ),
+            Names(naming, context),
             report,
             start_plugin=self._start_plugin,
             read_stack=read_stack or _refuse_stack,
@@ -133,7 +128,7 @@ class Session:
             rehearsal=self.rehearsal,
             serving=self._serving,
         )
-        return Components(plugin, allow_random=self._context.allow_random)
+        return Components(plugin, self._context)
 
 
 def _refuse_stack(name: str) -> NoReturn:

@@ -15,6 +15,7 @@ from plugin_image.renderer.pulumi.monitor.plugin import contents
 from plugin_image.renderer.pulumi.monitor.plugin.helm import Helm
 from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed, Fields
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
+from plugin_image.renderer.pulumi.monitor.run_context import RunOptions
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 if TYPE_CHECKING:
@@ -30,10 +31,9 @@ Inputs = Mapping[str, Any]
 class Components:
     """The provider, with a look at what it reads. Thread-safe."""
 
-    def __init__(self, plugin: KubernetesPlugin, *, allow_random: bool) -> None:
-        """`allow_random` lets charts make up values."""
+    def __init__(self, plugin: KubernetesPlugin, options: RunOptions) -> None:
         self._plugin = plugin
-        self._helm = Helm(plugin, allow_random=allow_random)
+        self._helm = Helm(plugin, options)
 
     def invoke(self, function: str, arguments: Inputs) -> InvokeResponse:
         """What a function gives.

@@ -23,6 +23,7 @@ from plugin_image.renderer.pulumi.monitor.plugin import contents
 from plugin_image.renderer.pulumi.monitor.plugin.contents import Content
 from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed, Fields
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
+from plugin_image.renderer.pulumi.monitor.run_context import RunOptions
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 _TEMPLATE: Final = "kubernetes:helm:template"
@@ -43,9 +44,9 @@ Render = Callable[[Path | None], Sequence[Content]]
 class Helm:
     """The charts of one provider."""
 
-    def __init__(self, plugin: KubernetesPlugin, *, allow_random: bool) -> None:
+    def __init__(self, plugin: KubernetesPlugin, options: RunOptions) -> None:
         self._plugin = plugin
-        self._allow_random = allow_random
+        self._options = options
 
     def construct(
         self,
@@ -125,7 +126,7 @@ class Helm:
         called: str,
     ) -> None:
         """Raise Refusal for a chart that makes something up."""
-        if self._allow_random:
+        if self._options.allow_random:
             return
         uses = charts.uses(chart, json.dumps(values)) if chart else charts.UNSEEN
         with self._scratch() as scratch:

@@ -11,7 +11,7 @@ from plugin_image.renderer.pulumi.monitor.resources import objects, replacement
 from plugin_image.renderer.pulumi.monitor.resources.aliases import Aliases, key_of
 from plugin_image.renderer.pulumi.monitor.resources.naming import Namer, Unnamed
 from plugin_image.renderer.pulumi.monitor.resources.providers import Provider
-from plugin_image.renderer.pulumi.monitor.run_context import LiveName
+from plugin_image.renderer.pulumi.monitor.run_context import RunContext
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 if TYPE_CHECKING:
@@ -42,19 +42,15 @@ class Name:
 class Names:
     """The names of one program's objects. Thread-safe."""
 
-    def __init__(
-        self, namer: Namer, *, suffix_hash: bool, key: bytes, live: Mapping[str, LiveName]
-    ) -> None:
-        """`suffix_hash` is whether what forces a new object gives it another name.
+    def __init__(self, namer: Namer, context: RunContext) -> None:
+        """Without the context's naming key, what is secret is not hashed.
 
-        `key` hashes what is secret; without one, that is not hashed. `live` are the names of
-        objects in the cluster, by the URN's key; they come before any other, until something
-        changes that forces a new object.
+        Its live names come before any other, until something changes that forces a new object.
         """
         self._namer = namer
-        self._suffix_hash = suffix_hash
-        self._key = key
-        self._live = live
+        self._suffix_hash = not context.disable_name_suffix_hash
+        self._key = bytes.fromhex(context.naming_key)
+        self._live = context.live_names
         self._aliases = Aliases()
 
     def register(self, urn: str, request: RegisterResourceRequest, called: str) -> None:

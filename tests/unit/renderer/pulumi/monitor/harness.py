@@ -73,11 +73,15 @@ class Harness:
         self.stacks: dict[str, tuple[dict[str, Any], list[str]]] = {}
         names = {"project": "shop", "stack": "dev", "organization": "acme"}
         settings = {AUTONAMING_KEY: json.dumps(autonaming)} if autonaming else {}
-        self.names = Names(
-            namer(settings, **names), suffix_hash=suffix_hash, key=key, live=live_names or {}
+        context = RunContext(
+            **{**names, **_DEPLOYMENT, **deployment},
+            disable_name_suffix_hash=not suffix_hash,
+            naming_key=key.hex(),
+            live_names=dict(live_names or {}),
         )
+        self.names = Names(namer(settings, **names), context)
         self.monitor = Monitor(
-            RunContext(**{**names, **_DEPLOYMENT, **deployment}),
+            context,
             self.names,
             self.events.append,
             start_plugin=self._start,

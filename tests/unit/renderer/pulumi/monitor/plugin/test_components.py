@@ -12,6 +12,7 @@ from pulumi.runtime.proto import provider_pb2, resource_pb2
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
 from plugin_image.renderer.pulumi.monitor.plugin.components import Components
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
+from plugin_image.renderer.pulumi.monitor.run_context import RunOptions
 from plugin_image.renderer.pulumi.monitor.values import structs
 
 CHART, DIRECTORY = "kubernetes:helm.sh/v4:Chart", "kubernetes:kustomize/v2:Directory"
@@ -73,7 +74,7 @@ class Provider:
 
 
 def components(provider: Provider, *, allow_random: bool = False) -> Components:
-    return Components(cast(KubernetesPlugin, provider), allow_random=allow_random)
+    return Components(cast(KubernetesPlugin, provider), RunOptions(allow_random=allow_random))
 
 
 def construct(made: Components, type_: str, **inputs: Any) -> Any:
