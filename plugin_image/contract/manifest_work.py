@@ -1,172 +1,142 @@
 """The options of an Application that becomes ManifestWorks."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from plugin_image.contract import DEFAULT_WORK_SIZE_LIMIT, pulumi
 from plugin_image.contract.option import BOOLEAN, Flag, Option, OptionKind
 
+_option: Final = partial(Option, "MANIFEST_WORK")
+
 MARKERS: Final = (".manifest-work",)
 """What says that a folder is meant to become ManifestWorks: any could be."""
 
 
-NAME: Final = Option(
-    "MANIFEST_WORK",
+NAME: Final = _option(
     "name",
-    OptionKind.STRING,
     "Name",
     "Name of the ManifestWorks. The Application's by default.",
     flag=Flag("Name of the ManifestWorks; the folder's by default."),
 )
-CLUSTERS: Final = Option(
-    "MANIFEST_WORK",
+CLUSTERS: Final = _option(
     "clusters",
-    OptionKind.ARRAY,
     "Clusters",
     "Managed clusters that get the objects. By default the one that destination.namespace names.",
     flag=Flag("May be repeated.", names=("--cluster",), required=True),
+    kind=OptionKind.ARRAY,
 )
-NAMESPACE: Final = Option(
-    "MANIFEST_WORK",
+NAMESPACE: Final = _option(
     "namespace",
-    OptionKind.STRING,
     "Namespace on the target",
     "Where objects go that name no namespace. Without it they are refused.",
     flag=Flag("Where objects go that name no namespace."),
 )
-SOURCE: Final = Option(
-    "MANIFEST_WORK",
+SOURCE: Final = _option(
     "source",
-    OptionKind.STRING,
     "Source",
     "What the folder holds: `auto` (default; by its marker file), `directory`, `pulumi`, `kpt`, "
     "`helm` or `kustomize`.",
     flag=Flag("What the folder holds; `auto` goes by its marker file."),
     choices=("auto", "directory", "pulumi", "kpt", "helm", "kustomize"),
 )
-SHARDS: Final = Option(
-    "MANIFEST_WORK",
+SHARDS: Final = _option(
     "shards",
-    OptionKind.STRING,
     "Shards",
     "How many ManifestWorks share the objects: 1 (default), 2, 4, 8 and so on. An object stays "
     "in its own as long as this number does.",
     flag=Flag("1, 2, 4, 8 and so on."),
     number=1,
 )
-SIZE_LIMIT: Final = Option(
-    "MANIFEST_WORK",
+SIZE_LIMIT: Final = _option(
     "sizeLimit",
-    OptionKind.STRING,
     "Size limit",
     "Bytes of manifests that one ManifestWork may hold: as OCM's webhook, 512000 by default.",
     number=DEFAULT_WORK_SIZE_LIMIT,
 )
-EXECUTOR: Final = Option(
-    "MANIFEST_WORK",
+EXECUTOR: Final = _option(
     "executor",
-    OptionKind.STRING,
     "Executor",
     "ServiceAccount on the target that must be allowed to apply the objects: namespace/name.",
     flag=Flag("ServiceAccount on the target, as namespace/name."),
 )
-DELETE_OPTION: Final = Option(
-    "MANIFEST_WORK",
+DELETE_OPTION: Final = _option(
     "deleteOption",
-    OptionKind.STRING,
     "Delete option",
     "`Foreground`, `Orphan`, or the ManifestWork's `deleteOption` as YAML or JSON.",
     flag=Flag("Foreground, Orphan, or YAML."),
 )
-MANIFEST_CONFIGS: Final = Option(
-    "MANIFEST_WORK",
+MANIFEST_CONFIGS: Final = _option(
     "manifestConfigs",
-    OptionKind.STRING,
     "Manifest configurations",
     "Feedback rules, update strategies and condition rules: the ManifestWork's "
     "`manifestConfigs`, a list as YAML or JSON.",
     flag=Flag("Feedback rules and update strategies as YAML."),
 )
-CLUSTER_SCOPED: Final = Option(
-    "MANIFEST_WORK",
+CLUSTER_SCOPED: Final = _option(
     "clusterScoped",
-    OptionKind.ARRAY,
     "Custom kinds without a namespace",
     "As ClusterIssuer.cert-manager.io. Needed where their definition is not in the folder.",
+    kind=OptionKind.ARRAY,
 )
-NAMESPACED: Final = Option(
-    "MANIFEST_WORK",
+NAMESPACED: Final = _option(
     "namespaced",
-    OptionKind.ARRAY,
     "Custom kinds with a namespace",
     "As Certificate.cert-manager.io. Needed where their definition is not in the folder, for "
     "objects that name no namespace.",
+    kind=OptionKind.ARRAY,
 )
-HOOKS: Final = Option(
-    "MANIFEST_WORK",
+HOOKS: Final = _option(
     "hooks",
-    OptionKind.STRING,
     "Hooks",
     "Hooks of Helm and Argo CD, which no ManifestWork can run: `refuse` (default) or `ignore`.",
     flag=Flag("Leave hooks of Helm and Argo CD out.", names=("--ignore-hooks",), sets="ignore"),
     choices=("refuse", "ignore"),
 )
-ALLOW_SECRETS: Final = Option(
-    "MANIFEST_WORK",
+ALLOW_SECRETS: Final = _option(
     "allowSecrets",
-    OptionKind.STRING,
     "Allow Secrets",
     "`true` lets ManifestWorks hold Secrets, which whoever reads ManifestWorks can read.",
     flag=Flag("Accept Secrets, readable on the hub.", sets="true"),
     choices=BOOLEAN,
 )
-ALLOW_EMPTY: Final = Option(
-    "MANIFEST_WORK",
+ALLOW_EMPTY: Final = _option(
     "allowEmpty",
-    OptionKind.STRING,
     "Allow an empty result",
     "`true` accepts a folder without objects, which makes Argo CD prune every ManifestWork.",
     flag=Flag("Accept a folder without any object.", sets="true"),
     choices=BOOLEAN,
 )
-SYNC_WAVES: Final = Option(
-    "MANIFEST_WORK",
+SYNC_WAVES: Final = _option(
     "syncWaves",
-    OptionKind.STRING,
     "Sync waves",
     "`true` (default): definitions first, and ManifestWorks that take objects over before those "
     "that give them away. `false`: all at once.",
     choices=("true", "false"),
 )
-VALUE_FILES: Final = Option(
-    "MANIFEST_WORK",
+VALUE_FILES: Final = _option(
     "valueFiles",
-    OptionKind.ARRAY,
     "Value files",
     "Of a Helm chart, in its folder or elsewhere in the repository; later ones win.",
     flag=Flag("A chart's value file.", names=("--values",)),
+    kind=OptionKind.ARRAY,
 )
 RANDOM: Final = replace(pulumi.RANDOM, plugin="MANIFEST_WORK", flag=None)
-RELEASE_NAME: Final = Option(
-    "MANIFEST_WORK",
+RELEASE_NAME: Final = _option(
     "releaseName",
-    OptionKind.STRING,
     "Release name",
     "Of a Helm chart. The Application's name by default.",
 )
-KUBE_VERSION: Final = Option(
-    "MANIFEST_WORK",
+KUBE_VERSION: Final = _option(
     "kubeVersion",
-    OptionKind.STRING,
     "Kubernetes version",
     "Of the targets, for Helm charts. By default the hub's, which is what Argo CD knows.",
 )
-API_VERSIONS: Final = Option(
-    "MANIFEST_WORK",
+API_VERSIONS: Final = _option(
     "apiVersions",
-    OptionKind.ARRAY,
     "API versions",
     "Of the targets, for Helm charts. By default the hub's, which is what Argo CD knows.",
+    kind=OptionKind.ARRAY,
 )
 
 OPTIONS: Final = (

@@ -38,9 +38,10 @@ class Option:
     plugin: str
     """Whose option it is; begins its name in `env`."""
     name: str
-    kind: OptionKind
-    title: str
-    tooltip: str
+    title: str = ""
+    """As Argo CD shows it, and so is the tooltip; empty for what no Application may set."""
+    tooltip: str = ""
+    kind: OptionKind = OptionKind.STRING
     flag: Flag | None = None
     """How `render` takes it; None where it does not."""
     choices: tuple[str, ...] = ()

@@ -1,63 +1,55 @@
 """The options of an Application whose source is a Pulumi program."""
 
+from functools import partial
 from typing import Final
 
 from plugin_image.contract.option import BOOLEAN, Flag, Option, OptionKind
+
+_option: Final = partial(Option, "PULUMI")
 
 MARKERS: Final = ("Pulumi.yaml", "Pulumi.yml", "Pulumi.json")
 """The project files by which a folder is known as a Pulumi program, the usual one first."""
 
 
-STACK: Final = Option(
-    "PULUMI",
+STACK: Final = _option(
     "stack",
-    OptionKind.STRING,
     "Stack",
     "Name of the Pulumi stack. Needed unless the folder has exactly one Pulumi.<stack>.yaml.",
     flag=Flag("The stack; needed unless there is one Pulumi.<stack>.yaml."),
 )
-CONFIG: Final = Option(
-    "PULUMI",
+CONFIG: Final = _option(
     "config",
-    OptionKind.MAP,
     "Configuration values",
     "Configuration on top of Pulumi.<stack>.yaml. A key without a namespace is the project's.",
     flag=Flag(
         "A configuration value; may be repeated.", names=("--config", "-c"), metavar="KEY=VALUE"
     ),
+    kind=OptionKind.MAP,
 )
-ALLOW_MISSING_STACK_FILE: Final = Option(
-    "PULUMI",
+ALLOW_MISSING_STACK_FILE: Final = _option(
     "allowMissingStackFile",
-    OptionKind.STRING,
     "Allow a stack without a file",
     "`true` renders a stack that has no Pulumi.<stack>.yaml although others have one; without it, "
     "a misspelt name is refused.",
     flag=Flag("Accept a stack without a file, where others have one.", sets="true"),
     choices=BOOLEAN,
 )
-ALLOW_EMPTY: Final = Option(
-    "PULUMI",
+ALLOW_EMPTY: Final = _option(
     "allowEmpty",
-    OptionKind.STRING,
     "Allow an empty result",
     "`true` lets a program render no objects at all, which makes Argo CD prune everything.",
     flag=Flag("Accept a program without any object.", sets="true"),
     choices=BOOLEAN,
 )
-ALLOW_PLAINTEXT_SECRETS: Final = Option(
-    "PULUMI",
+ALLOW_PLAINTEXT_SECRETS: Final = _option(
     "allowPlaintextSecrets",
-    OptionKind.STRING,
     "Allow secrets outside of Secrets",
     "`true` lets values marked as secret in Pulumi land in objects other than `kind: Secret`.",
     flag=Flag("Accept secret values outside of Secrets.", sets="true"),
     choices=BOOLEAN,
 )
-NON_KUBERNETES: Final = Option(
-    "PULUMI",
+NON_KUBERNETES: Final = _option(
     "nonKubernetes",
-    OptionKind.STRING,
     "Resources of other providers",
     "`refuse` them (default), or `ignore` them and render the rest. Callbacks on values of an "
     "ignored resource do not run.",
@@ -66,39 +58,31 @@ NON_KUBERNETES: Final = Option(
     ),
     choices=("refuse", "ignore"),
 )
-RANDOM: Final = Option(
-    "PULUMI",
+RANDOM: Final = _option(
     "random",
-    OptionKind.STRING,
     "Charts that make up values",
     "`refuse` charts that make up passwords, certificates or dates (default), or `allow` them. "
     "Argo CD then changes the objects at every refresh.",
     flag=Flag("Charts that make up values."),
     choices=("refuse", "allow"),
 )
-PROVIDER: Final = Option(
-    "PULUMI",
+PROVIDER: Final = _option(
     "provider",
-    OptionKind.STRING,
     "Provider",
     "Name of a provider resource, where the program has several clusters: only the objects of its "
     "cluster are rendered. `default` is the provider of objects without one.",
     flag=Flag("Render the objects of this provider's cluster, where the program has several."),
 )
-PROTECTION: Final = Option(
-    "PULUMI",
+PROTECTION: Final = _option(
     "protection",
-    OptionKind.STRING,
     "Protected resources",
     "Whether Argo CD asks before it deletes them: `confirm` (default; Argo CD 2.14 and newer), or "
     "never does: `keep`.",
     flag=Flag("Whether Argo CD asks before it deletes a protected object, or never does."),
     choices=("confirm", "keep"),
 )
-IGNORE_CHANGES: Final = Option(
-    "PULUMI",
+IGNORE_CHANGES: Final = _option(
     "ignoreChanges",
-    OptionKind.STRING,
     "Fields left to the cluster",
     "What becomes of the fields of `ignoreChanges`, and of those that autoscalers and other "
     "controllers write: `annotate` renders them and names them on the object (default), `omit` "
@@ -106,10 +90,8 @@ IGNORE_CHANGES: Final = Option(
     flag=Flag("Whether fields that are left to the cluster are rendered and named, or left out."),
     choices=("annotate", "omit"),
 )
-DISABLE_NAME_SUFFIX_HASH: Final = Option(
-    "PULUMI",
+DISABLE_NAME_SUFFIX_HASH: Final = _option(
     "disableNameSuffixHash",
-    OptionKind.STRING,
     "Names without a hash",
     "`true` gives an object without metadata.name its logical name alone; without it, a changed "
     "ConfigMap, Secret, Job or Pod is a new object under a new name.",
@@ -119,10 +101,8 @@ DISABLE_NAME_SUFFIX_HASH: Final = Option(
     ),
     choices=BOOLEAN,
 )
-SYNC_WAVES: Final = Option(
-    "PULUMI",
+SYNC_WAVES: Final = _option(
     "syncWaves",
-    OptionKind.STRING,
     "Dependencies as sync waves",
     "`dependsOn` lets Argo CD apply objects after those that they name as `dependsOn`, once these "
     "are healthy; `true` after those, too, of which they use values.",
@@ -130,10 +110,8 @@ SYNC_WAVES: Final = Option(
     choices=("false", "dependsOn", "true"),
 )
 
-MODE: Final = Option(
-    "PULUMI",
+MODE: Final = _option(
     "mode",
-    OptionKind.STRING,
     "What becomes of the program",
     "`render` turns it into manifests (default); `operator` hands it over to the Pulumi "
     "Kubernetes Operator, as a Stack.",
@@ -142,10 +120,8 @@ MODE: Final = Option(
     ),
     choices=("render", "operator"),
 )
-STACK_SPEC: Final = Option(
-    "PULUMI",
+STACK_SPEC: Final = _option(
     "stackSpec",
-    OptionKind.STRING,
     "Further fields of the Stack",
     "YAML with fields of the spec of the operator's Stack, as `serviceAccountName` and `envRefs`. "
     "Credentials by reference only.",
@@ -170,12 +146,8 @@ OPTIONS: Final = (
 )
 """Those of Pulumi programs, in the order in which Argo CD shows them."""
 
-CHECK: Final = Option(
-    "PULUMI",
+CHECK: Final = _option(
     "check",
-    OptionKind.STRING,
-    "Check",
-    "Render twice, at another time and with other seeds, and fail where the two differ.",
     flag=Flag(
         "Render twice, at another time and with other seeds, and fail where the two differ.",
         sets="true",

@@ -49,9 +49,7 @@ def local_parameters(
 
 def local_request(path: Path, flags: Mapping[str, Any]) -> "Request":
     """What is asked by a command with `local_parameters`, with the path and the flags it got."""
-    from plugin_image.renderer.request import Request
-
-    request = Request.of(os.environ, path.resolve())
+    request = _request(path)
     namespace = flags.get("namespace")
     return request.in_namespace(namespace) if namespace else request
 
@@ -81,10 +79,9 @@ def _generate(renderer: Renderer[Options]) -> click.Command:
         The Application's options come from the environment, as Argo CD sets it.
         """
         from plugin_image.renderer import parameters
-        from plugin_image.renderer.request import Request
 
-        asked = parameters.read(os.environ, renderer.table)
-        _write(renderer, Request.of(os.environ, Path().resolve()), asked)
+        request = _request(Path())
+        _write(renderer, request, parameters.read(request.env, renderer.table))
 
     return generate
 
@@ -128,13 +125,19 @@ def _init(renderer: Installs) -> click.Command:
     def init() -> None:
         """Install the program's dependencies ahead of `generate`, which would do it too."""
         from plugin_image.renderer.guard import guarded
-        from plugin_image.renderer.request import Request
 
-        request = Request.of(os.environ, Path().resolve())
+        request = _request(Path())
         guarded(request.settings.deadline_seconds)
         renderer.install(request)
 
     return init
+
+
+def _request(path: Path) -> "Request":
+    from plugin_image.renderer.request import Request
+
+    # Not a copy: `guarded` will set the temporary folder in it.
+    return Request.of(os.environ, path.resolve())
 
 
 def _write(renderer: Renderer[Options], request: "Request", asked: "Given") -> None:

@@ -23,18 +23,18 @@ from tests.asking import request
 
 RENDERERS: tuple[Renderer[Any], ...] = (KPT, MANIFEST_WORK, PULUMI)
 STRING, MAP, ARRAY = (
-    Option("TOY", name, kind, "", "", flag=Flag(""))
+    Option("TOY", name, kind=kind, flag=Flag(""))
     for name, kind in (
         ("text", OptionKind.STRING),
         ("values", OptionKind.MAP),
         ("items", OptionKind.ARRAY),
     )
 )
-OFF = Option("TOY", "allowAll", OptionKind.STRING, "", "", Flag("", sets="true"), BOOLEAN)
-CHOICE = Option("TOY", "how", OptionKind.STRING, "", "", Flag("", ("--so",)), ("this", "that"))
-COUNT = Option("TOY", "count", OptionKind.STRING, "", "", Flag(""), number=3)
-HIDDEN = Option("TOY", "hidden", OptionKind.STRING, "", "")
-OTHERS = Option("OTHER", "inner", OptionKind.STRING, "", "", Flag(""))
+OFF = Option("TOY", "allowAll", flag=Flag("", sets="true"), choices=BOOLEAN)
+CHOICE = Option("TOY", "how", flag=Flag("", ("--so",)), choices=("this", "that"))
+COUNT = Option("TOY", "count", flag=Flag(""), number=3)
+HIDDEN = Option("TOY", "hidden")
+OTHERS = Option("OTHER", "inner", flag=Flag(""))
 OBJECT = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}
 
 
