@@ -6,6 +6,8 @@ Pulumi's `pulumi-language-python-exec` does, without the network where it can, a
 report of the failure that names the program's own line.
 """
 
+from __future__ import annotations
+
 import asyncio
 import atexit
 import gc
@@ -19,7 +21,10 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from plugin_image.renderer.pulumi.monitor.recording import Event, FailureEvent, Report
 
 _PACKAGE = Path(__file__).resolve().parents[3]
 _PARALLEL = 4
@@ -65,7 +70,7 @@ def main() -> None:
     ends.append(end)
 
 
-def _end(error: BaseException | None, report: Any, root: str) -> NoReturn:
+def _end(error: BaseException | None, report: Report, root: str) -> NoReturn:
     """End at once: what Python would do about what is left takes a part of a render."""
     if error is not None:
         report({"failure": _describe(error, root)})
@@ -74,11 +79,11 @@ def _end(error: BaseException | None, report: Any, root: str) -> NoReturn:
     os._exit(1 if error else 0)
 
 
-def _reporter(fd: int) -> Any:
+def _reporter(fd: int) -> Report:
     os.set_inheritable(fd, False)
     runner = os.getpid()
 
-    def report(event: dict[str, Any]) -> None:
+    def report(event: Event) -> None:
         # A process that the program forks has the file, too, and may come to this very end.
         if os.getpid() == runner:
             os.write(fd, json.dumps(event).encode() + b"\n")
@@ -86,7 +91,7 @@ def _reporter(fd: int) -> Any:
     return report
 
 
-def _run(given: dict[str, Any], report: Any) -> Callable[[], BaseException | None]:
+def _run(given: dict[str, Any], report: Report) -> Callable[[], BaseException | None]:
     """Run the program, with the monitor at the given address or else in this process.
 
     Gives what tells, at the very end, of failures that nobody was told of.
@@ -171,7 +176,7 @@ def _execute(entry: str) -> None:
     runpy.run_path(entry, run_name="__main__")
 
 
-def _describe(raised: BaseException, root: str) -> dict[str, str]:
+def _describe(raised: BaseException, root: str) -> FailureEvent:
     """The failure: what, at which line of the program, and the traceback from there on.
 
     What to do about it is told where a note of the error tells it.
