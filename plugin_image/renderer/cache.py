@@ -180,12 +180,16 @@ class Cache:
         share, which is looked at now and then.
         """
         folder = self.folder / _TOOLS / name
-        with suppress(OSError):
+        try:
+            # Node.js would try without end to make one where none can be made, as in /proc.
+            folder.mkdir(parents=True, exist_ok=True)
             if _last_use(folder) < self._in_use_since:
                 if _bytes(folder) > self.most_bytes // _SHARES:
                     _remove(folder)
                 else:
                     _use(folder)
+        except OSError:
+            return self._own / _TOOLS / name
         return folder
 
     # --- Room -------------------------------------------------------------------------

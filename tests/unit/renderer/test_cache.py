@@ -227,7 +227,6 @@ def test_what_is_kept_and_damaged_is_not_there(damage: bytes, tmp_path: Path) ->
 def test_a_folder_of_files_that_remake_themselves_is_emptied_by_its_bytes(tmp_path: Path) -> None:
     used = cache(tmp_path, most_bytes=8000)
     folder = used.folder_of("v8")
-    folder.mkdir(parents=True)
     for size, stays in ((1000, True), (1001, False)):
         (folder / "a").write_bytes(bytes(size))
         assert used.folder_of("v8").exists(), "it was looked at just now"
@@ -329,6 +328,11 @@ def test_what_a_link_leads_to_is_never_removed(tmp_path: Path) -> None:
     unused_for(other / "file", 10_000)
     cache(tmp_path, most_bytes=1).keep(Path("typescript", "a"), b"")
     assert (other / "file").exists()
+
+
+def test_machine_code_that_cannot_be_kept_is_made_for_one_render(tmp_path: Path) -> None:
+    (tmp_path / "cache").touch()
+    assert cache(tmp_path).folder_of("v8").is_relative_to(tmp_path / "scratch")
 
 
 def test_slots_are_no_entries(tmp_path: Path) -> None:
