@@ -2,8 +2,9 @@
 
 A `Start` says what to run and with what; a `Launcher` starts it and gives the `Process`, whose end
 tells how it ended. `spawn` is the only launcher there is. Others may fork an interpreter that is
-warm already, or put more between a program and what it must not reach: all that they need to know
-of a program is in its `Start`. Limits of memory are those of this process, which children inherit.
+warm already, or put more between a program and what it must not reach. All that they need to know
+of a program is in its `Start`; one that is made for a render knows that render's folders besides.
+Limits of memory are those of this process, which children inherit.
 
 No launcher waits for a program, or ends one in time: `supervise` does.
 """
@@ -61,7 +62,7 @@ class Process(Protocol):
         """Its stderr, and its stdout unless a file gets it."""
 
     def wait(self, seconds: float | None = None) -> int:
-        """Its exit status, negative for a signal.
+        """Its exit status, negative for a signal; the same each time it is asked for.
 
         Raises TimeoutError where it still runs after `seconds`.
         """

@@ -1,6 +1,8 @@
 """A program is started with what its `Start` names, and with nothing else."""
 
+import ast
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -9,6 +11,11 @@ import pytest
 
 from plugin_image.renderer import launch, processes
 from plugin_image.renderer.launch import Start, StartError
+
+RENDERER = Path(launch.__file__).parent
+_STARTING = re.compile(
+    r"\bsubprocess\b|\bmultiprocessing\b|os\.(?:fork|exec|spawn|posix_spawn|system|popen)"
+)
 
 
 def start(folder: Path, script: str, **options: object) -> Start:
@@ -94,3 +101,23 @@ def test_a_programs_interpreter_has_all_that_starting_another_takes() -> None:
         said = process.said.read()
         process.wait()
     assert said.split() == [b"plugin_image"]
+
+
+def code_of(path: Path) -> str:
+    """A module without its docstrings and comments."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value = ast.Constant(None)
+    return ast.unparse(tree)
+
+
+def test_nothing_else_starts_a_process_but_the_guard_which_forks_the_render() -> None:
+    found = {p.name for p in RENDERER.rglob("*.py") if _STARTING.search(code_of(p))}
+    # The second names a library to tell that a process of it failed.
+    assert found == {"launch.py", "sitecustomize.py", "guard.py"}
+
+
+def test_one_module_alone_walks_processes() -> None:
+    found = {p.name for p in RENDERER.rglob("*.py") if "'children'" in code_of(p)}
+    assert found == {"processes.py"}
