@@ -38,7 +38,12 @@ class Hook:
     without: str
 
 
-_GUARD = Hook("guard", "renderer/pulumi/commands.py", "    guarded(given.deadline_seconds)\n", "")
+_GUARD = Hook(
+    "guard",
+    "renderer/commands.py",
+    "    guarded(renders * request.settings.deadline_seconds)\n",
+    "",
+)
 _PYTHON = (
     _GUARD,
     Hook("values", f"{_HOSTS}/python_runner.py", "    python_values.install()\n", ""),
@@ -57,13 +62,13 @@ _NODEJS = (
 )
 _CHART = Hook(
     "second look",
-    f"{_MONITOR}/helm.py",
+    f"{_MONITOR}/plugin/helm.py",
     "if chart and _can_be_of_version_4(chart, options):",
     "if False:",
 )
 _KUSTOMIZATION = Hook(
     "second look",
-    f"{_MONITOR}/components.py",
+    f"{_MONITOR}/plugin/components.py",
     'children = self._plugin.rehearse(request.type, {**inputs, "namespace": _NOWHERE})',
     "children = None",
 )

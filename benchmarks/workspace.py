@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plugin_image.contract import DEFAULT_CACHE_BYTES
-from plugin_image.renderer.pulumi import dependencies
-from plugin_image.renderer.pulumi.dependencies import Cache
-from plugin_image.renderer.pulumi.hosts import nodejs, python
+from plugin_image.renderer.cache import Cache
+from plugin_image.renderer.pulumi import environment
+from plugin_image.renderer.pulumi.hosts import nodejs, python, registry
+from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.supervise import Deadline
 from tests import toolchain
 from tests.e2e.harness import image_packages
@@ -114,23 +115,25 @@ class Workspace:
     def _install(self, program: Program) -> Path:
         root = self.copy(program, "dependencies")
         install = python.install if program.runtime == "python" else nodejs.install
-        return install(root, self._cache())
+        return install(root, self._installer())
 
     def _environment_with_pip(self, program: Program) -> Path:
         """The official language host asks pip what is installed, and the renderer's has none."""
-        root, cache = program.folder, self._cache()
+        root, installer = program.folder, self._installer()
         requirements = root / "requirements.txt"
 
         def fill(folder: Path) -> None:
-            cache.run([sys.executable, "-m", "venv", folder / "venv"], root)
+            installer.run([sys.executable, "-m", "venv", folder / "venv"], root)
             interpreter = folder / "venv" / "bin" / "python"
-            install: list[str | Path] = [dependencies.tool("uv"), "pip", "install"]
+            install: list[str | Path] = [installer.tool("uv"), "pip", "install"]
             install += ["--compile-bytecode", "--python", interpreter]
-            cache.run([*install, "--requirement", requirements], root)
+            installer.run([*install, "--requirement", requirements], root)
 
-        return cache.once("with-pip", root, [requirements], fill) / "venv" / "bin"
+        return installer.cache.once("with-pip", root, [requirements], fill) / "venv" / "bin"
 
-    def _cache(self) -> Cache:
+    def _installer(self) -> Installer:
         scratch = self.folder / "scratch"
         scratch.mkdir(exist_ok=True)
-        return Cache(self.cache, scratch, Deadline(_INSTALL_SECONDS), DEFAULT_CACHE_BYTES)
+        cache = Cache(self.cache, scratch, Deadline(_INSTALL_SECONDS), DEFAULT_CACHE_BYTES)
+        env = environment.for_installer(os.environ, scratch, registry.INSTALLER_VARIABLES)
+        return Installer(cache, env, scratch, cache.deadline)

@@ -7,6 +7,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+DEFAULT_NAMESPACE = "default"
+"""Where objects go that name no namespace, where no destination says it."""
+
 STREAMED = "streamed"
 """The revision of what is in no repository: `argocd app diff --local --server-side-generate`."""
 
@@ -24,6 +27,8 @@ class Application:
     """The branch, tag or commit that the Application asks for."""
     path: str = ""
     """The Application's folder in the repository."""
+    namespace: str = ""
+    """The destination's namespace."""
 
 
 def from_environment(env: Mapping[str, str]) -> Application:
@@ -34,6 +39,7 @@ def from_environment(env: Mapping[str, str]) -> Application:
         revision=env.get("ARGOCD_APP_REVISION", ""),
         branch=env.get("ARGOCD_APP_SOURCE_TARGET_REVISION", ""),
         path=env.get("ARGOCD_APP_SOURCE_PATH", ""),
+        namespace=env.get("ARGOCD_APP_NAMESPACE", ""),
     )
 
 

@@ -1,4 +1,4 @@
-"""The command line: what plugin.yaml calls, and `render` for people at their desk.
+"""The command line: what plugin.yaml calls, and `render` for people who try it locally.
 
 Each command imports what it needs when it runs: a probe runs every few seconds, and a
 render should not wait for more than its own parts.
@@ -8,14 +8,12 @@ import errno
 import os
 import traceback
 from pathlib import Path
+from typing import Final
 
 import click
 
 from plugin_image.renderer import credentials
 from plugin_image.renderer.errors import RenderError
-from plugin_image.renderer.kpt.commands import kpt
-from plugin_image.renderer.manifest_work.commands import manifest_work
-from plugin_image.renderer.pulumi.commands import pulumi
 from plugin_image.renderer.redaction import Secrets
 
 _REPORT = "This is a mistake of the renderer, not of the program: please report it with these lines"
@@ -24,8 +22,41 @@ _REPORT = "This is a mistake of the renderer, not of the program: please report 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EPIPE)
 
 
+def _kpt() -> click.Group:
+    from plugin_image.renderer.commands import group
+    from plugin_image.renderer.kpt.renderer import KPT
+
+    return group(KPT)
+
+
+def _manifest_work() -> click.Group:
+    from plugin_image.renderer.commands import group
+    from plugin_image.renderer.manifest_work.renderer import MANIFEST_WORK
+
+    return group(MANIFEST_WORK)
+
+
+def _pulumi() -> click.Group:
+    from plugin_image.renderer.pulumi.commands import pulumi
+
+    return pulumi
+
+
+_RENDERERS: Final = {"kpt": _kpt, "manifest-work": _manifest_work, "pulumi": _pulumi}
+
+
 class _Reporting(click.Group):
-    """Reports a failed render: its first line says what is wrong, and stdout stays empty."""
+    """Reports a failed render: its first line says what is wrong, and stdout stays empty.
+
+    The commands of a renderer are loaded when one of them is called.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_RENDERERS])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        load = _RENDERERS.get(cmd_name)
+        return load() if load else super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -64,8 +95,3 @@ def probe(socket: Path) -> None:
     from plugin_image.renderer.probe import probe as probe_socket
 
     probe_socket(socket)
-
-
-main.add_command(manifest_work)
-main.add_command(kpt)
-main.add_command(pulumi)

@@ -24,7 +24,7 @@ from plugin_image.renderer.errors import ProgramError, RenderError
 from plugin_image.renderer.supervise import Deadline
 
 _PREFIX = "renderer-"
-"""Of what has a lock; folders of others are none of ours, whatever they are called."""
+"""Of what has a lock; folders without one are not ours, whatever they are called."""
 _GRACE_SECONDS = 1.0
 """What a render is given to end by itself, with a better message."""
 _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)

@@ -4,7 +4,7 @@ With cgroup v2 the kubelet lets the kernel kill a container as a whole: one rend
 too much would end cmp-server and every other render with it. A render therefore stops itself
 before: no process of it may ask for more than the container has (the kernel refuses, and the
 program fails like on a small machine), and when all processes together come near the limit,
-those renders stop that use more than their share. At a desk, where no limit is set, nothing
+those renders stop that use more than their share. Locally, where no limit is set, nothing
 of this happens.
 """
 

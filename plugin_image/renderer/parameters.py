@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plugin_image.contract import Option, OptionKind
+from plugin_image.contract.option import Option, OptionKind
 from plugin_image.renderer import strict_json
 from plugin_image.renderer.errors import UsageError
 
@@ -18,9 +18,13 @@ _ENV_PREFIX = "ARGOCD_ENV_"
 
 @dataclass(frozen=True)
 class Given:
-    """The values of the options that an Application gives."""
+    """The values of the options that an Application or a command's flags give."""
 
     values: Mapping[Option, Any]
+
+    def of(self, options: Sequence[Option]) -> dict[Option, Any]:
+        """The values of those of these options that are given."""
+        return {option: value for option, value in self.values.items() if option in options}
 
     def text(self, option: Option) -> str | None:
         """The value of a `string`; none when it is empty or not given."""
@@ -36,17 +40,31 @@ class Given:
 
     def flag(self, option: Option) -> bool:
         """Whether the option is `true`. Raises UsageError for neither `true` nor `false`."""
-        return self.choice(option, ("false", "true")) == "true"
+        return self.choice(option) == "true"
 
-    def choice(self, option: Option, choices: Sequence[str]) -> str:
-        """The value of an option that has few; the first is the default, also for an empty text.
+    def choice(self, option: Option) -> str:
+        """The value of an option that has few; the default also for an empty string.
 
         Raises UsageError for any other.
         """
-        value = self.text(option) or choices[0]
-        if value not in choices:
-            raise UsageError(f"`{option.name}` is {value!r}", fix=f"use {' or '.join(choices)}")
+        value = self.text(option) or option.default
+        if value not in option.choices:
+            raise UsageError(
+                f"`{option.name}` is {value!r}", fix=f"use {' or '.join(option.choices)}"
+            )
         return value
+
+    def whole(self, option: Option) -> int:
+        """The value of an option that is a whole number of at least 1.
+
+        Raises UsageError for any other.
+        """
+        text = self.text(option) or option.default
+        if not (text.isascii() and text.isdigit() and int(text)):
+            raise UsageError(
+                f"`{option.name}` is {text!r}", fix="give a whole number of at least 1"
+            )
+        return int(text)
 
 
 def read(env: Mapping[str, str], options: Sequence[Option]) -> Given:

@@ -1,6 +1,6 @@
 """The processes below this one: found, kept together, ended.
 
-What Linux offers without privileges; elsewhere, at someone's desk, what is not offered is left out.
+What Linux offers without privileges; on other systems, what is not offered is left out.
 """
 
 import ctypes

@@ -24,7 +24,7 @@ def slot(folder: Path, count: int, deadline: Deadline) -> Iterator[None]:
     try:
         # Without a place for slots nothing is bounded, which is better than no render at all.
         with suppress(OSError):
-            files += (_opened(folder / f"{number}") for number in range(count))
+            files += (_opened(folder / f"{number}.lock") for number in range(count))
         while files and not any(_locked(file) for file in files):
             if not deadline.remaining():
                 raise deadline.error(f"it waited for one of {count} running renders to end")

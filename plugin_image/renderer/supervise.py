@@ -2,18 +2,18 @@
 
 import os
 import signal
-import subprocess
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from plugin_image.renderer import processes
+from plugin_image.renderer import launch, processes
 from plugin_image.renderer.errors import DeadlineError, ProgramError
+from plugin_image.renderer.launch import Launcher, Process, Start, StartError
 from plugin_image.renderer.plain import CUT
 
 _KEPT_BYTES = 64 * 1024
@@ -28,19 +28,18 @@ _GRACE_SECONDS = 0.5
 _CANNOT_START = 126
 
 
-class _NotStartedError(OSError):
-    """A program cannot be started; holds its name and the reason."""
-
-
 _running: set[int] = set()
 """What was started here and has not ended. The last of them takes with it whatever got away."""
+_changing = threading.Lock()
+"""Held while that changes; programs are started and ended in several threads."""
 
 
 class Deadline:
     """The moment by which a render must have answered, counted from its creation."""
 
     def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+        self.seconds = seconds
+        """All the time that the render has."""
         self._end = time.monotonic() + seconds
 
     def remaining(self) -> float:
@@ -50,7 +49,7 @@ class Deadline:
     def error(self, doing: str) -> DeadlineError:
         """The error for work that was not done in time."""
         return DeadlineError(
-            f"the render took longer than {self._seconds:g} s and was stopped while {doing}",
+            f"the render took longer than {self.seconds:g} s and was stopped while {doing}",
             fix="make the program faster, or raise the plugin's deadline together with "
             "Argo CD's repo-server timeout",
         )
@@ -82,7 +81,7 @@ class Ended:
     """How a program ended."""
 
     status: int
-    """Exit status; negative for the signal that ended it, as in `subprocess`."""
+    """Exit status; negative for the signal that ended it, as in `Process.wait`."""
     output: str
     """The end of what it and its children wrote to stderr, and to stdout unless a file got it."""
     late: DeadlineError | None = None
@@ -110,6 +109,7 @@ def run(
     cwd: Path,
     env: Mapping[str, str],
     deadline: Deadline,
+    launcher: Launcher = launch.spawn,
     stdin: Callable[[], bytes] = bytes,
     pass_fds: Sequence[int] = (),
     result: Path | None = None,
@@ -123,23 +123,23 @@ def run(
     as it would in a shell. After success, what it started by its own executable is given
     `patience` seconds to end by itself.
     """
+    start = Start(command, cwd, env, pass_fds=pass_fds, result=result)
     late = None
     survivors: list[int] = []
     try:
-        with _started(command, cwd=cwd, env=env, pass_fds=pass_fds, result=result) as process:
-            tail = _Tail(process.stderr if result else process.stdout)
+        with _started(start, launcher) as process:
+            tail = _Tail(process.said)
             # In a thread: a program may never read it.
             giving = (process.stdin, stdin())
             threading.Thread(target=_give, args=giving, daemon=True).start()
             try:
-                process.wait(timeout=deadline.remaining())
-            except subprocess.TimeoutExpired:
+                if process.wait(deadline.remaining()) == 0:
+                    survivors = _survivors(command[0], min(patience, deadline.remaining()))
+            except TimeoutError:
                 late = deadline.error(doing)
-            if process.returncode == 0:
-                survivors = _survivors(command[0], min(patience, deadline.remaining()))
-    except _NotStartedError as error:
+    except StartError as error:
         return Ended(_CANNOT_START, str(error))
-    return Ended(process.returncode, tail.text(), late, survivors)
+    return Ended(process.wait(), tail.text(), late, survivors)
 
 
 def _survivors(executable: str | Path, patience: float) -> list[int]:
@@ -152,7 +152,10 @@ def _survivors(executable: str | Path, patience: float) -> list[int]:
 
 def _strays(executable: str) -> Iterator[int]:
     """Processes below this one that run it, and belong to nothing that was started here."""
-    own = {pid for started in _running for pid in (started, *processes.descendants(started))}
+    # Other threads start and end programs meanwhile.
+    with _changing:
+        running = set(_running)
+    own = {pid for started in running for pid in (started, *processes.descendants(started))}
     for pid in processes.descendants(os.getpid()):
         if pid not in own and processes.executable(pid) == executable:
             yield pid
@@ -168,70 +171,59 @@ class Server:
 
 
 @contextmanager
-def server(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str]) -> Iterator[Server]:
-    """Run `command`, which writes its port as its first line; end it and all it started.
-
-    Raises ProgramError when it cannot be started or says no port.
-    """
-    with ExitStack() as open_:
-        try:
-            process = open_.enter_context(_started(command, cwd=cwd, env=env))
-        except _NotStartedError as error:
-            raise ProgramError(str(error)) from error
-        _give(process.stdin, b"")
-        port = process.stdout.readline().strip() if process.stdout else b""
-        tail = _Tail(process.stdout)
-        if not port.isdigit():
-            said = port.decode(errors="replace") or "it said nothing"
-            name = Path(command[0]).name
-            raise ProgramError(f"{name} did not start: {said}", details=tail.text())
-        yield Server(int(port), tail.text)
-
-
-@contextmanager
-def _started(
+def server(
     command: Sequence[str | Path],
     *,
     cwd: Path,
     env: Mapping[str, str],
-    pass_fds: Sequence[int] = (),
-    result: Path | None = None,
-) -> Iterator[subprocess.Popen[bytes]]:
-    processes.adopt_orphans()
-    with result.open("wb") if result else nullcontext() as file:
+    deadline: Deadline,
+    launcher: Launcher = launch.spawn,
+) -> Iterator[Server]:
+    """Run `command`, which writes its port as its first line; end it and all it started.
+
+    Raises ProgramError when it cannot be started or says no port, and DeadlineError when it
+    says nothing in time.
+    """
+    start = Start(command, cwd, env)
+    with ExitStack() as open_:
         try:
-            process = processes.started_apart(
-                lambda: subprocess.Popen(
-                    command,
-                    cwd=cwd,
-                    env=env,
-                    stdin=subprocess.PIPE,
-                    stdout=file or subprocess.PIPE,
-                    stderr=subprocess.PIPE if file else subprocess.STDOUT,
-                    pass_fds=pass_fds,
-                    bufsize=0,
-                )
-            )
-        except OSError as error:
-            reason = f"{Path(command[0]).name} cannot be started: {error.strerror}"
-            raise _NotStartedError(reason) from error
-    _running.add(process.pid)
+            process = open_.enter_context(_started(start, launcher))
+        except StartError as error:
+            raise ProgramError(str(error)) from error
+        try:
+            port = launch.port_of(process, start, deadline.remaining())
+        except StartError as error:
+            tail = _Tail(process.said)
+            if not deadline.remaining():
+                raise deadline.error(f"{start.name} was starting") from error
+            raise ProgramError(str(error), details=tail.text()) from error
+        yield Server(port, _Tail(process.said).text)
+
+
+@contextmanager
+def _started(start: Start, launcher: Launcher) -> Iterator[Process]:
+    processes.adopt_orphans()
+    # Under the lock: what has been started and is not noted would belong to nothing here.
+    with _changing:
+        process = launcher(start)
+        _running.add(process.pid)
     try:
         yield process
     finally:
         below = processes.descendants(process.pid)
         process.kill()
         process.wait()
-        _running.discard(process.pid)
         processes.kill(below)
-        if not _running:
-            processes.end_descendants()
+        with _changing:
+            _running.discard(process.pid)
+            if not _running:
+                processes.end_descendants()
 
 
 class _Tail:
     """Reads a pipe in the background and keeps its end."""
 
-    def __init__(self, pipe: IO[bytes] | None) -> None:
+    def __init__(self, pipe: IO[bytes]) -> None:
         self._chunks: deque[bytes] = deque()
         self._kept = 0
         self._cut = ""
@@ -254,8 +246,7 @@ class _Tail:
         return self._cut + kept.strip()
 
 
-def _give(pipe: IO[bytes] | None, data: bytes) -> None:
+def _give(pipe: IO[bytes], data: bytes) -> None:
     """Write a program's whole input; one that ends without reading it is judged by its end."""
-    if pipe is not None:
-        with suppress(BrokenPipeError), pipe:
-            pipe.write(data)
+    with suppress(BrokenPipeError), pipe:
+        pipe.write(data)

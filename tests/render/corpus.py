@@ -1,8 +1,8 @@
 """The corpus: every folder in `cases/` is a program and what must come of it.
 
 A case holds the program, `expected.yaml` (the whole stream) or `error.txt` (the first line
-of the message), and where it needs any an `options.json`: options of the Application, and
-`deadline_seconds` and `passphrase`, which are settings of the plugin.
+of the message), and where it needs any an `options.json`: options of the Application, its
+destination's `namespace`, and `deadline_seconds` and `passphrase`, which are the plugin's.
 """
 
 import json
@@ -19,7 +19,8 @@ import pytest
 import yaml
 
 from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.request import Request
+from tests import asking
 from tests.e2e.harness import image_packages
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +28,7 @@ PLUGIN_IMAGE = ROOT / "plugin_image"
 
 _FOLDER = Path(__file__).with_name("cases")
 _OUTCOMES = {"expected.yaml", "error.txt"}
-_SETTINGS = {"deadline_seconds", "passphrase"}
+_OF_REQUESTS = {"deadline_seconds", "passphrase", "namespace"}
 _DEADLINE_SECONDS = defaultdict(lambda: 300.0, go=1800.0)
 """By language, where other tests keep the machine busy. Go may have to compile an SDK first."""
 
@@ -60,18 +61,20 @@ class Case:
 
     def options(self) -> Options:
         """The Application's options."""
-        return Options(**{k: v for k, v in self.given.items() if k not in _SETTINGS})
+        return Options(**{k: v for k, v in self.given.items() if k not in _OF_REQUESTS})
 
-    def settings(self, cache: Path) -> Settings:
-        """The plugin's settings, with a cache that may be new or of other cases."""
+    def request(self, program: Path, cache: Path) -> Request:
+        """To render a copy of the case, with a cache that may be new or of other cases."""
         if self.runtime == "go":
             share_go_caches(cache)
-        return Settings(
-            deadline_seconds=self.given.get("deadline_seconds", _DEADLINE_SECONDS[self.runtime]),
-            concurrency=2,
-            cache=cache,
-            passed_env=(),
-            passphrase=self.given.get("passphrase"),
+        names = {"passphrase": "PULUMI_CONFIG_PASSPHRASE", "namespace": "ARGOCD_APP_NAMESPACE"}
+        return asking.request(
+            program,
+            cache,
+            seconds=self.given.get("deadline_seconds", _DEADLINE_SECONDS[self.runtime]),
+            env={
+                variable: self.given[name] for name, variable in names.items() if name in self.given
+            },
         )
 
     def expected(self, name: str) -> str | None:
@@ -113,11 +116,12 @@ def asked_for(session: pytest.Session, fixture: str) -> Iterator[Case]:
 
 def share_go_caches(cache: Path) -> None:
     """Let the renderer use what Go has downloaded and compiled: filling its own takes minutes."""
-    cache.mkdir(parents=True, exist_ok=True)
+    tools = cache / "tools"
+    tools.mkdir(parents=True, exist_ok=True)
     for name, variable in (("go-build", "GOCACHE"), ("go-modules", "GOMODCACHE")):
         folder = subprocess.check_output(["go", "env", variable], text=True).strip()
         with suppress(FileExistsError):
-            (cache / name).symlink_to(folder)
+            (tools / name).symlink_to(folder)
 
 
 def named(name: str) -> Case:

@@ -11,21 +11,23 @@ from pathlib import Path
 
 from plugin_image.renderer.errors import RenderError
 from plugin_image.renderer.pulumi.hosts import nodejs_packages
-from plugin_image.renderer.pulumi.render import render
+from plugin_image.renderer.pulumi.renderer import PULUMI
+from tests.asking import stream
 from tests.render import corpus
 from tests.render.corpus import Case
 
 
-def digest(stream: str) -> str:
+def digest(text: str) -> str:
     """What equal streams have in common, and no others."""
-    return hashlib.sha256(stream.encode()).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _rendered(case: Case, cache: Path) -> str:
     """The digest of one render, or why there is none."""
     with tempfile.TemporaryDirectory() as folder:
+        asked = case.request(case.copy_to(Path(folder)), cache)
         try:
-            return digest(render(case.copy_to(Path(folder)), case.options(), case.settings(cache)))
+            return digest(stream(PULUMI, asked, case.options()))
         except RenderError as error:
             return error.report()
 

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Final, cast
 
 from pulumi.runtime.proto import provider_pb2
 
-from plugin_image.renderer import kinds
+from plugin_image.renderer import kinds, launch
 from plugin_image.renderer.pulumi import required
-from plugin_image.renderer.pulumi.monitor import shapes
-from plugin_image.renderer.pulumi.monitor.plugin import KubernetesPlugin, PluginEnvironment
-from plugin_image.renderer.pulumi.monitor.rehearsal import Rehearsal
-from plugin_image.renderer.pulumi.monitor.shapes import Shape
+from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
+from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
+from plugin_image.renderer.pulumi.monitor.values import shapes
+from plugin_image.renderer.pulumi.monitor.values.shapes import Shape
 from tests import toolchain
 
 _METADATA: Final = (
@@ -63,9 +63,9 @@ class _Shapes:
         if "properties" not in definition:
             return self._KINDS.get(definition.get("type", ""), "o")
         if reference not in self.shapes:
-            self.shapes[reference] = {}
-            properties = definition["properties"]
-            self.shapes[reference].update({k: self.shape(v) for k, v in properties.items()})
+            shape: dict[str, Shape] = {}
+            self.shapes[reference] = shape
+            shape.update({k: self.shape(v) for k, v in definition["properties"].items()})
         return reference
 
 
@@ -151,12 +151,14 @@ def _schema() -> Mapping[str, Any]:
         namespace="default",
         endpoint=lambda: "127.0.0.1:1",
         rehearsal=lambda: ("", Rehearsal()),
+        serving=launch.serving,
     )
     try:
-        answer = provider._ask("GetSchema", provider_pb2.GetSchemaRequest(), "the schema")
+        request, answer = provider_pb2.GetSchemaRequest(), provider_pb2.GetSchemaResponse
+        schema = provider._ask("GetSchema", request, answer, "the schema").schema
     finally:
         provider.close()
-    return cast(Mapping[str, Any], json.loads(answer.schema))
+    return cast(Mapping[str, Any], json.loads(schema))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.pulumi.render import render
-from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.pulumi.renderer import PULUMI
+from tests.asking import request, stream
 from tests.toolchain import cache
 
 SDKS = Path(__file__).with_name("sdks")
@@ -27,12 +27,6 @@ def stream_of(version: str, folder: Path) -> str:
 
 def rendered(program: Path) -> str:
     """The stream of a program with its packages."""
-    settings = Settings(
-        deadline_seconds=INSTALLING_SECONDS,
-        concurrency=2,
-        cache=cache.folder() / "sdk-versions",
-        passed_env=(),
-        passphrase=None,
-    )
+    asked = request(program, cache.folder() / "sdk-versions", seconds=INSTALLING_SECONDS)
     options = Options(stack="dev", config={"token": "t0ken-of-the-test"})
-    return render(program, options, settings)
+    return stream(PULUMI, asked, options)

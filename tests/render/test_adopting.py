@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from plugin_image.renderer.errors import UsageError
 from plugin_image.renderer.pulumi import adopt, adoption_report, commands, live_names
 from plugin_image.renderer.pulumi.adopt import Adoption
-from plugin_image.renderer.pulumi.monitor.job import LiveName
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.project import load_project
-from plugin_image.renderer.pulumi.render import objects
-from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.pulumi.renderer import PULUMI
+from tests.asking import objects, request
 
 HEADER = "import pulumi\nimport pulumi_kubernetes as k8s\n"
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
@@ -54,19 +54,19 @@ class Case:
         self.folder.mkdir()
         (self.folder / "Pulumi.yaml").write_text("name: case\nruntime: python\n")
         (self.folder / "Pulumi.dev.yaml").write_text("config: {}\n")
-        self._settings = Settings(300, 1, folder / "cache", (), None)
+        self._cache = folder / "cache"
 
     def program(self, *lines: str) -> None:
         (self.folder / "__main__.py").write_text(HEADER + "".join(lines))
 
     def adopt(self, *resources: dict[str, Any]) -> Adoption:
         text = json.dumps({"version": 3, "deployment": {"resources": resources or STATE}})
-        found = adopt.adopt(self.folder, OPTIONS, self._settings, text)
+        found = adopt.adopt(request(self.folder, self._cache), OPTIONS, text)
         adopt.write_names(found)
         return found
 
     def rendered(self) -> list[str]:
-        found = objects(self.folder, OPTIONS, self._settings)
+        found = objects(PULUMI, request(self.folder, self._cache), OPTIONS)
         return sorted(object_["metadata"]["name"] for object_ in found)
 
     def verdicts(self, found: Adoption) -> dict[str, str]:

@@ -13,8 +13,8 @@ import yaml
 
 from plugin_image.renderer.errors import RenderError
 from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.pulumi.render import render
-from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.pulumi.renderer import PULUMI
+from tests.asking import request, stream
 from tests.render import corpus
 from tests.render.corpus import CASES, Case
 
@@ -25,13 +25,13 @@ UPDATE = "UPDATE_CASES" in os.environ
 def test_a_program_renders_to_what_its_case_says(case: Case, tmp_path: Path) -> None:
     # A Node.js program's second render runs what the first has compiled.
     for number in range(2 if case.runtime == "nodejs" else 1):
-        stream, error = _render(case, tmp_path / f"{number}", tmp_path / "cache")
-        for name, found in (("expected.yaml", stream), ("error.txt", error)):
+        written, error = _render(case, tmp_path / f"{number}", tmp_path / "cache")
+        for name, found in (("expected.yaml", written), ("error.txt", error)):
             path = case.folder / name
             if UPDATE:
                 path.write_text(found) if found is not None else path.unlink(missing_ok=True)
             assert found == case.expected(name), (
-                f"{case.name}: {name} differs (stream {stream!r}, error {error!r})"
+                f"{case.name}: {name} differs (stream {written!r}, error {error!r})"
             )
 
 
@@ -41,9 +41,9 @@ def test_each_case_expects_either_a_stream_or_an_error(case: Case) -> None:
 
 
 def test_a_yaml_parser_reads_back_the_values_that_the_program_gave() -> None:
-    stream = corpus.named("values-survive-exactly").expected("expected.yaml")
-    assert stream
-    numbers, texts = yaml.safe_load_all(stream)
+    written = corpus.named("values-survive-exactly").expected("expected.yaml")
+    assert written
+    numbers, texts = yaml.safe_load_all(written)
     assert all(isinstance(text, str) for text in texts["data"].values())
     assert texts["data"]["controls"] == "a\tb\u2028c\0d"
     assert numbers["spec"]["large"] == 2**53 - 1
@@ -62,8 +62,9 @@ def test_none_of_thousands_of_requests_at_once_is_lost(tmp_path: Path) -> None:
         f"for (let i = 0; i < {count}; i++)"
         " new k8s.core.v1.ConfigMap(`map-${i}`, { data: {} });\n"
     )
-    stream = render(program, Options(stack="dev"), Settings(600, 1, tmp_path / "cache", (), None))
-    assert stream.count("\nkind: ConfigMap\n") == count
+    asked = request(program, tmp_path / "cache", seconds=600)
+    written = stream(PULUMI, asked, Options(stack="dev"))
+    assert written.count("\nkind: ConfigMap\n") == count
 
 
 def test_typescript_is_compiled_once(tmp_path: Path) -> None:
@@ -96,9 +97,9 @@ def test_a_module_that_another_stack_needs_is_compiled_though_the_program_would_
     )
     for stack in ("dev", "prod"):
         (program / f"{stack}.ts").write_text(f'export const names = ["{stack}"];\n')
-    settings = Settings(300, 1, tmp_path / "cache", (), None)
     for stack in ("dev", "prod", "dev"):
-        assert f"  name: {stack}\n" in render(program, Options(stack=stack), settings)
+        asked = request(program, tmp_path / "cache")
+        assert f"  name: {stack}\n" in stream(PULUMI, asked, Options(stack=stack))
 
 
 def test_nothing_of_a_program_is_left_running(tmp_path: Path) -> None:
@@ -112,7 +113,7 @@ def test_a_deadline_ends_a_program_soon_after_it(tmp_path: Path) -> None:
     case = corpus.named("error-deadline")
     start = time.monotonic()
     with pytest.raises(RenderError, match="took longer than 3 s"):
-        render(case.folder, case.options(), case.settings(tmp_path))
+        stream(PULUMI, case.request(case.folder, tmp_path), case.options())
     assert time.monotonic() - start < 3 + 5, "the program outlived its deadline by seconds"
 
 
@@ -120,7 +121,7 @@ def _render(case: Case, folder: Path, cache: Path) -> tuple[str | None, str | No
     """(the stream, None) or (None, the first line of the error)."""
     program = case.copy_to(folder)
     try:
-        return render(program, case.options(), case.settings(cache)), None
+        return stream(PULUMI, case.request(program, cache), case.options()), None
     except RenderError as error:
         _require_no_secret(error)
         return None, f"{error}\n"

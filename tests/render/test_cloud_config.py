@@ -17,9 +17,9 @@ import pytest
 
 from plugin_image.renderer.errors import ProjectError, RenderError
 from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.pulumi.render import render
-from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.pulumi.renderer import PULUMI
 from tests import toolchain
+from tests.asking import request, stream
 
 _TOKEN = "token-of-the-plugin"
 _PROGRAM = """
@@ -101,17 +101,17 @@ def _encrypted(folder: Path) -> Path:
 
 
 def _render(program: Path) -> str:
-    settings = Settings(60, 1, program.parent / "cache", (), None)
-    return render(program, Options(stack="dev"), settings)
+    asked = request(program, program.parent / "cache", seconds=60)
+    return stream(PULUMI, asked, Options(stack="dev"))
 
 
 def test_values_that_a_clouds_key_encrypts_reach_the_program(program: Path) -> None:
     stack_file = (program / "Pulumi.dev.yaml").read_text()
     assert "hunter2" not in stack_file
     assert "hashivault://key-of-the-team" in stack_file
-    stream = _render(program)
+    written = _render(program)
     for value in ("hunter2-hunter2", "inner-secret-value", "3"):
-        assert base64.b64encode(value.encode()).decode() in stream or value in stream
+        assert base64.b64encode(value.encode()).decode() in written or value in written
     assert (program / "Pulumi.dev.yaml").read_text() == stack_file, "the sources were changed"
 
 

@@ -11,6 +11,7 @@ from plugin_image.renderer.errors import ProjectError
 from plugin_image.renderer.pulumi.configuration import Configuration, load_configuration
 from plugin_image.renderer.pulumi.project import choose_stack, load_project
 from tests import toolchain
+from tests.asking import request
 
 _PROJECT = """
 name: shop
@@ -115,9 +116,9 @@ def cli(image_programs: None, tmp_path: Path) -> _Cli:
 
 def _ours(folder: Path) -> Configuration:
     project = load_project(folder)
-    return load_configuration(
-        project, choose_stack(project, "dev", allow_missing_file=False), {}, ""
-    )
+    asked = request(folder, folder / "cache", env={"PULUMI_CONFIG_PASSPHRASE": ""})
+    stack = choose_stack(project, "dev", allow_missing_file=False)
+    return load_configuration(asked, project, stack, {})
 
 
 def test_every_value_is_spelled_as_the_cli_spells_it(cli: _Cli) -> None:

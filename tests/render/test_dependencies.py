@@ -4,6 +4,7 @@ With whatever is installed, a program gives the same bytes.
 """
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi import dependencies
+from plugin_image.renderer.pulumi.installer import tool
 from tests.render.sdk_programs import SDKS, VERSIONS, rendered, stream_of
 
 _PYPROJECT = """\
@@ -55,7 +56,7 @@ def program(tmp_path: Path) -> Path:
 def test_a_program_gets_what_its_uv_lock_names(program: Path, tmp_path: Path) -> None:
     manifest = program / "pyproject.toml"
     manifest.write_text(_PYPROJECT.format(versions=", ".join(f'"{v}"' for v in _versions())))
-    subprocess.run([dependencies.tool("uv"), "lock", "--quiet", "--project", program], check=True)
+    subprocess.run([tool("uv", os.environ), "lock", "--quiet", "--project", program], check=True)
     _assert_renders_in_any_copy(program, tmp_path)
 
 

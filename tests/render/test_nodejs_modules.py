@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer.pulumi import render
 from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.pulumi.renderer import PULUMI
+from tests.asking import objects, request
 
 _JAVASCRIPT = "{name: nodejs, options: {typescript: false}}"
 _MAP = 'new k8s.core.v1.ConfigMap("a", {data: {found}});\n'
@@ -200,7 +200,7 @@ def test_packages_are_found_by(name: str, tmp_path: Path) -> None:
         (program / path).parent.mkdir(parents=True, exist_ok=True)
         (program / path).write_text(head + content)
     before = sorted(program.rglob("*"))
-    settings = Settings(60, 2, tmp_path / "cache", (), None)
-    (manifest,) = render.objects(program, Options(stack="dev"), settings)
+    asked = request(program, tmp_path / "cache", seconds=60)
+    (manifest,) = objects(PULUMI, asked, Options(stack="dev"))
     assert manifest["data"]["found"] == expected
     assert sorted(program.rglob("*")) == before

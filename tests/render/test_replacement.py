@@ -9,9 +9,11 @@ import pytest
 from pulumi import _types
 from pulumi.runtime.proto import provider_pb2
 
-from plugin_image.renderer.pulumi.monitor import replacement, structs
-from plugin_image.renderer.pulumi.monitor.plugin import KubernetesPlugin, PluginEnvironment
-from plugin_image.renderer.pulumi.monitor.rehearsal import Rehearsal
+from plugin_image.renderer import launch
+from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
+from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
+from plugin_image.renderer.pulumi.monitor.resources import replacement
+from plugin_image.renderer.pulumi.monitor.values import structs
 
 _VALUES = ([["1"]], [["2"]])
 """Of no property's type, so that the provider compares them as they are."""
@@ -32,6 +34,7 @@ def provider(folder: Any, request: pytest.FixtureRequest) -> Iterator[Kubernetes
         namespace="team",
         endpoint=lambda: "127.0.0.1:1",
         rehearsal=lambda: ("", Rehearsal()),
+        serving=launch.serving,
     )
     yield plugin
     plugin.close()
@@ -81,7 +84,8 @@ def by_provider(provider: KubernetesPlugin, old: Mapping[str, Any], new: Mapping
     request = provider_pb2.DiffRequest(urn=urn, id="team/a")
     structs.into_struct({**old, "__inputs": old}, request.olds)
     structs.into_struct(new, request.news)
-    return bool(provider._ask("Diff", request, "a comparison").replaces)
+    answer = provider._ask("Diff", request, provider_pb2.DiffResponse, "a comparison")
+    return bool(answer.replaces)
 
 
 def here(old: Mapping[str, Any], new: Mapping[str, Any], mutable: Any = ()) -> bool:

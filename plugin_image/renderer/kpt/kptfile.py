@@ -10,10 +10,11 @@ from collections.abc import Iterator
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from plugin_image.contract import kpt as contract
 from plugin_image.renderer.errors import ProjectError
 from plugin_image.renderer.kpt.functions import IN_KPT, Functions
 
-NAME = "Kptfile"
+(NAME,) = contract.MARKERS
 
 _TEXT = "tag:yaml.org,2002:str"
 

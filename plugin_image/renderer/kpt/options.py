@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from plugin_image import contract
-from plugin_image.renderer import application, parameters
-from plugin_image.renderer.kpt import origin
-from plugin_image.renderer.kpt.settings import KptSettings, known_annotations
+from plugin_image.contract import kpt as contract
+from plugin_image.renderer.kpt import origin, settings
+from plugin_image.renderer.kpt.settings import known_annotations
+from plugin_image.renderer.parameters import Given
+from plugin_image.renderer.request import Request
 
 
 @dataclass(frozen=True)
@@ -16,23 +17,19 @@ class Options:
     annotations: Mapping[str, str] = field(default_factory=dict)
     """What every object is annotated with."""
     allow_empty: bool = False
-    namespace: str = "default"
-    """The Application's destination namespace."""
+    functions: str | None = None
+    """The folder of the functions' executables, in place of the image's."""
 
 
-def from_application(env: Mapping[str, str], settings: KptSettings) -> Options:
-    """Read the options from a plugin command's environment.
-
-    Raises UsageError for an option that does not exist or has a wrong value.
-    """
-    given = parameters.read(env, contract.KPT_OPTIONS)
-    wanted = contract.KPT_ANNOTATION_NAMES
-    names = given.texts(wanted) or [*settings.annotations]
-    domain = given.text(contract.KPT_ANNOTATION_DOMAIN) or settings.annotation_domain
+def of(request: Request, given: Given) -> Options:
+    """The options that are given. Raises UsageError for one with a wrong value."""
+    installed = settings.from_environment(request.env)
+    wanted = contract.ANNOTATION_NAMES
+    names = given.texts(wanted) or [*installed.annotations]
+    domain = given.text(contract.ANNOTATION_DOMAIN) or installed.annotation_domain
     names = [*known_annotations(names, f"the plugin parameter `{wanted.name}`")]
-    said = application.from_environment(env)
     return Options(
-        annotations=origin.annotations(said, domain, names) if domain else {},
-        allow_empty=given.flag(contract.KPT_ALLOW_EMPTY),
-        namespace=env.get("ARGOCD_APP_NAMESPACE") or "default",
+        annotations=origin.annotations(request.application, domain, names) if domain else {},
+        allow_empty=given.flag(contract.ALLOW_EMPTY),
+        functions=given.text(contract.FUNCTIONS),
     )

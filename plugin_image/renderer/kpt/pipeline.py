@@ -1,16 +1,16 @@
 """Runs `kpt fn render`, and tells what a failed one said."""
 
-import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from plugin_image.renderer import documents, files, supervise
 from plugin_image.renderer.errors import ProgramError, RefusedError
 from plugin_image.renderer.kpt import functions
-from plugin_image.renderer.supervise import Deadline, Ended
+from plugin_image.renderer.request import Request
+from plugin_image.renderer.supervise import Ended
 
 _ENVIRONMENT = ("PATH", "LANG", "LANGUAGE", "TZ", "SSL_CERT_DIR", "SSL_CERT_FILE")
 _PACKAGE = re.compile(r'^Package: "[^/"]*/?(.*)"$', re.MULTILINE)
@@ -19,13 +19,13 @@ _ERROR = re.compile(r"^Error: (.*)\Z", re.MULTILINE | re.DOTALL)
 _STEPS = re.compile(r"^(?:(?:fn|pkg|pipeline)\.\w+:|pkg [^ :]+:)\s+")
 
 
-def run(package: Path, scratch: Path, passed: Iterable[str], deadline: Deadline) -> bytes:
+def run(package: Path, scratch: Path, request: Request) -> bytes:
     """The ResourceList that the package's functions make.
 
-    `package` is a copy in `scratch`, and `passed` names variables that functions may see.
+    `package` is a copy in `scratch`.
     Raises ProgramError with what the function or kpt said.
     """
-    kpt = shutil.which("kpt")
+    kpt = shutil.which("kpt", path=request.env.get("PATH"))
     if kpt is None:
         raise RefusedError("there is no kpt on PATH", fix="use the image's target `kpt`")
     output, results = scratch / "resources.yaml", scratch / "results"
@@ -34,8 +34,8 @@ def run(package: Path, scratch: Path, passed: Iterable[str], deadline: Deadline)
         [kpt, "fn", "render", package, "--allow-exec", "--output=stdout", results_dir],
         doing="kpt ran the package's functions",
         cwd=package,
-        env=_environment(scratch, passed),
-        deadline=deadline,
+        env=_environment(scratch, request),
+        deadline=request.deadline,
         result=output,
     ).in_time()
     if ended.status:
@@ -43,11 +43,11 @@ def run(package: Path, scratch: Path, passed: Iterable[str], deadline: Deadline)
     return files.output(output, "kpt")
 
 
-def _environment(scratch: Path, passed: Iterable[str]) -> dict[str, str]:
+def _environment(scratch: Path, request: Request) -> dict[str, str]:
     """What functions see of the container's environment; as containers they would see nothing."""
-    names = {*_ENVIRONMENT, *passed}
+    names = {*_ENVIRONMENT, *request.settings.passed_env}
     return {
-        **{name: value for name, value in os.environ.items() if name in names},
+        **{name: value for name, value in request.env.items() if name in names},
         "HOME": str(scratch),
         "TMPDIR": str(scratch),
         # Sets and dicts of functions in Python iterate alike in every render.

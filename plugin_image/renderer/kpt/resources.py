@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from plugin_image import contract
+from plugin_image.contract import kpt as contract
 from plugin_image.renderer import kubernetes_yaml, manifests
 from plugin_image.renderer.errors import ManifestError
 from plugin_image.renderer.kpt.options import Options
@@ -29,9 +29,10 @@ _KPT_KINDS = ("Kptfile", "ResourceGroup")
 """What describes a package, or what `kpt live` keeps about one; never of use in a cluster."""
 
 
-def build(resource_list: bytes, options: Options) -> list[Manifest]:
+def build(resource_list: bytes, options: Options, namespace: str) -> list[Manifest]:
     """The objects of a rendered package, in an order that depends on nothing but them.
 
+    `namespace` is where those go that name none.
     Raises ManifestError for an object that is incomplete, a list or there twice, for a value
     that JSON has not, and for an empty set, which `options` may allow.
     """
@@ -45,9 +46,9 @@ def build(resource_list: bytes, options: Options) -> list[Manifest]:
             manifests.require_identity(source, item)
             entries.append((source, _annotated(item, options.annotations)))
     entries.sort(key=lambda entry: entry[0])
-    manifests.require_distinct(entries, options.namespace)
+    manifests.require_distinct(entries, namespace)
     if not options.allow_empty:
-        manifests.require_any(entries, "the package renders", contract.KPT_ALLOW_EMPTY.name)
+        manifests.require_any(entries, "the package renders", contract.ALLOW_EMPTY.name)
     return manifests.ordered([manifest for _, manifest in entries])
 
 

@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from plugin_image import contract
-from plugin_image.contract import Option
-from plugin_image.renderer import kubernetes_yaml, parameters
+from plugin_image.contract import manifest_work as contract
+from plugin_image.contract.option import Option
+from plugin_image.renderer import kubernetes_yaml
 from plugin_image.renderer.errors import UsageError
 from plugin_image.renderer.manifest_work import api, sharding
 from plugin_image.renderer.parameters import Given
-
-SOURCES: Final = ("auto", "directory", "pulumi", "kpt", "helm", "kustomize")
+from plugin_image.renderer.request import Request
 
 _DNS_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 DNS_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -28,9 +27,9 @@ class Options:
     clusters: Sequence[str]
     namespace: str = ""
     """Where objects go on the target that name no namespace; empty refuses them."""
-    source: str = "auto"
-    shards: int = 1
-    size_limit: int = contract.DEFAULT_WORK_SIZE_LIMIT
+    source: str = contract.SOURCE.default
+    shards: int = contract.SHARDS.number
+    size_limit: int = contract.SIZE_LIMIT.number
     executor: Mapping[str, Any] | None = None
     delete_option: Mapping[str, Any] | None = None
     manifest_configs: Sequence[Mapping[str, Any]] = ()
@@ -47,16 +46,12 @@ class Options:
     kube_version: str = ""
     """What charts see. What Argo CD knows and passes is the hub's; Applications may know better."""
     api_versions: Sequence[str] = ()
-    source_path: str = "."
-    """The folder's path in the repository."""
-    chained: Given = field(default_factory=lambda: Given({}))
-    """What is meant for the program that is wrapped."""
+    given: Given = field(default_factory=lambda: Given({}))
+    """All of them, with what is meant for the program that is wrapped."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for values that no ManifestWork can have."""
         _require_name(self.name)
-        if self.source not in SOURCES:
-            raise UsageError(f"`source` is {self.source!r}", fix=f"use {' or '.join(SOURCES)}")
         _require_clusters(self.clusters)
         if self.namespace and not _DNS_LABEL.fullmatch(self.namespace):
             raise UsageError(
@@ -78,45 +73,41 @@ class Options:
         return dict.fromkeys(self.cluster_scoped, False) | dict.fromkeys(self.namespaced, True)
 
 
-def from_application(env: Mapping[str, str]) -> Options:
-    """Read the options from a plugin command's environment.
+def of(request: Request, given: Given) -> Options:
+    """The options that are given, and where they are not what Argo CD says.
 
-    Raises UsageError for an option that does not exist or has a wrong value.
+    Raises UsageError for one with a wrong value.
     """
-    given = parameters.read(env, contract.MANIFEST_WORK_OPTIONS)
-    application = env.get("ARGOCD_APP_NAME", "")
-    destination = env.get("ARGOCD_APP_NAMESPACE", "")
+    application = request.application
+    name = given.text(contract.NAME) or application.name or request.folder.name
     return Options(
-        name=given.text(contract.WORK_NAME) or application,
-        clusters=given.texts(contract.WORK_CLUSTERS) or [*filter(None, [destination])],
-        namespace=given.text(contract.WORK_NAMESPACE) or "",
-        source=given.text(contract.WORK_SOURCE) or "auto",
-        shards=_whole(given, contract.WORK_SHARDS, default=1),
-        size_limit=_whole(
-            given, contract.WORK_SIZE_LIMIT, default=contract.DEFAULT_WORK_SIZE_LIMIT
-        ),
-        executor=executor(given.text(contract.WORK_EXECUTOR)),
-        delete_option=delete_option(given.text(contract.WORK_DELETE_OPTION)),
-        manifest_configs=manifest_configs(given.text(contract.WORK_MANIFEST_CONFIGS)),
-        cluster_scoped=given.texts(contract.WORK_CLUSTER_SCOPED),
-        namespaced=given.texts(contract.WORK_NAMESPACED),
-        ignore_hooks=given.choice(contract.WORK_HOOKS, ("refuse", "ignore")) == "ignore",
-        allow_secrets=given.flag(contract.WORK_ALLOW_SECRETS),
-        allow_empty=given.flag(contract.WORK_ALLOW_EMPTY),
-        sync_waves=given.choice(contract.WORK_SYNC_WAVES, ("true", "false")) == "true",
-        value_files=given.texts(contract.WORK_VALUE_FILES),
-        release_name=given.text(contract.WORK_RELEASE_NAME) or application,
-        allow_random=given.choice(contract.WORK_RANDOM, ("refuse", "allow")) == "allow",
-        kube_version=given.text(contract.WORK_KUBE_VERSION) or env.get("KUBE_VERSION", ""),
+        name=name,
+        clusters=given.texts(contract.CLUSTERS) or [*filter(None, [application.namespace])],
+        namespace=given.text(contract.NAMESPACE) or "",
+        source=given.choice(contract.SOURCE),
+        shards=given.whole(contract.SHARDS),
+        size_limit=given.whole(contract.SIZE_LIMIT),
+        executor=executor(given.text(contract.EXECUTOR)),
+        delete_option=delete_option(given.text(contract.DELETE_OPTION)),
+        manifest_configs=manifest_configs(given.text(contract.MANIFEST_CONFIGS)),
+        cluster_scoped=given.texts(contract.CLUSTER_SCOPED),
+        namespaced=given.texts(contract.NAMESPACED),
+        ignore_hooks=given.choice(contract.HOOKS) == "ignore",
+        allow_secrets=given.flag(contract.ALLOW_SECRETS),
+        allow_empty=given.flag(contract.ALLOW_EMPTY),
+        sync_waves=given.flag(contract.SYNC_WAVES),
+        value_files=given.texts(contract.VALUE_FILES),
+        release_name=given.text(contract.RELEASE_NAME) or application.name or name,
+        allow_random=given.choice(contract.RANDOM) == "allow",
+        kube_version=given.text(contract.KUBE_VERSION) or request.env.get("KUBE_VERSION", ""),
         api_versions=(
-            given.texts(contract.WORK_API_VERSIONS) or listed(env.get("KUBE_API_VERSIONS"))
+            given.texts(contract.API_VERSIONS) or _listed(request.env.get("KUBE_API_VERSIONS"))
         ),
-        source_path=env.get("ARGOCD_APP_SOURCE_PATH") or ".",
-        chained=given,
+        given=given,
     )
 
 
-def listed(text: str | None) -> list[str]:
+def _listed(text: str | None) -> list[str]:
     """The parts of a text that commas separate."""
     return [part for part in (text or "").split(",") if part]
 
@@ -138,7 +129,7 @@ def delete_option(text: str | None) -> dict[str, Any] | None:
     """The `deleteOption` of a ManifestWork; a word stands for its policy. Raises UsageError."""
     if not text:
         return None
-    value = _parsed(text, contract.WORK_DELETE_OPTION)
+    value = _parsed(text, contract.DELETE_OPTION)
     if isinstance(value, str):
         value = {"propagationPolicy": value}
     value = api.completed(value, api.DELETE_OPTION)
@@ -151,7 +142,7 @@ def manifest_configs(text: str | None) -> list[dict[str, Any]]:
     """The `manifestConfigs` of a ManifestWork. Raises UsageError."""
     if not text:
         return []
-    value = api.completed(_parsed(text, contract.WORK_MANIFEST_CONFIGS), api.MANIFEST_CONFIGS)
+    value = api.completed(_parsed(text, contract.MANIFEST_CONFIGS), api.MANIFEST_CONFIGS)
     api.check(value, api.MANIFEST_CONFIGS, "manifestConfigs")
     checked: list[dict[str, Any]] = value
     return checked
@@ -165,13 +156,6 @@ def _parsed(text: str, option: Option) -> Any:
     if len(documents) != 1:
         raise UsageError(f"`{option.name}` is {len(documents)} documents", fix="give one")
     return documents[0]
-
-
-def _whole(given: Given, option: Option, *, default: int) -> int:
-    text = given.text(option) or str(default)
-    if not (text.isascii() and text.isdigit() and int(text)):
-        raise UsageError(f"`{option.name}` is {text!r}", fix="give a whole number of at least 1")
-    return int(text)
 
 
 def _require_name(name: str) -> None:

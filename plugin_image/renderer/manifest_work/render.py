@@ -1,50 +1,46 @@
 """One render from beginning to end: a folder in, ManifestWorks or an error out."""
 
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from plugin_image.renderer import documents, memory
+from plugin_image.renderer import memory
 from plugin_image.renderer.bounds import bounded
 from plugin_image.renderer.manifest_work import works
 from plugin_image.renderer.manifest_work.entries import Entry
 from plugin_image.renderer.manifest_work.options import Options
-from plugin_image.renderer.manifest_work.sources import directory, helm, kpt, kustomize, pulumi
+from plugin_image.renderer.manifest_work.sources import directory, helm, kustomize, wrapped
 from plugin_image.renderer.manifest_work.sources.folder import Folder
-from plugin_image.renderer.settings import Settings
-from plugin_image.renderer.supervise import Deadline
+from plugin_image.renderer.rendering import Rendered
+from plugin_image.renderer.request import Request
 
 
-def render(root: Path, options: Options, settings: Settings) -> str:
-    """The stream of the ManifestWorks that wrap what is in `root`, complete.
-
-    Raises RenderError.
-    """
-    folder = Folder.of(root, options.source_path)
-    deadline = Deadline(settings.deadline_seconds)
-    entries = _entries(folder, options, settings, deadline)
+@contextmanager
+def rendered(request: Request, options: Options) -> Iterator[Rendered]:
+    """The ManifestWorks of what is in the request's folder, as `Renderer.render` gives them."""
+    folder = Folder.of(request.folder, request.application.path or ".")
+    entries = _entries(request, folder, options)
     with (
-        memory.limited(memory.container(), settings.concurrency),
-        deadline.enforced("the manifests were wrapped"),
+        memory.limited(memory.container(), request.settings.concurrency),
+        request.deadline.enforced("the manifests were wrapped"),
     ):
-        return documents.to_stream(works.build(entries, options))
+        yield Rendered(works.build(entries, options))
 
 
-def _entries(
-    folder: Folder, options: Options, settings: Settings, deadline: Deadline
-) -> list[Entry]:
-    """What the folder holds, by the source that it is. Programs wait for slots of their own."""
+def _entries(request: Request, folder: Folder, options: Options) -> list[Entry]:
+    """What the folder holds, by the source that it is. Renderers wait for slots of their own."""
     source = folder.kind(options.source)
     if source == "kpt":
-        return kpt.entries(folder, options, settings)
+        return wrapped.kpt_package(request, options)
     if source == "pulumi":
-        return pulumi.entries(folder, options, settings)
+        return wrapped.pulumi_program(request, options)
     with (
-        bounded(settings, deadline) as scratch,
-        deadline.enforced("the manifests were read"),
+        bounded(request.settings, request.deadline) as scratch,
+        request.deadline.enforced("the manifests were read"),
     ):
         match source:
             case "helm":
-                return helm.entries(folder, options, scratch, deadline)
+                return helm.entries(request, folder, options, scratch)
             case "kustomize":
-                return kustomize.entries(folder, scratch, deadline)
+                return kustomize.entries(request, folder, scratch)
             case _:
                 return directory.entries(folder)

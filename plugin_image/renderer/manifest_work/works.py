@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from plugin_image import contract
+from plugin_image.contract import manifest_work as contract
 from plugin_image.renderer import kinds, manifests
 from plugin_image.renderer.errors import ManifestError, RefusedError
 from plugin_image.renderer.manifest_work import definitions, namespaces, sharding
@@ -65,7 +65,7 @@ def build(entries: Iterable[Entry], options: Options) -> list[Manifest]:
     placed = namespaces.filled(wanted, options.namespace, options.scopes())
     manifests.require_distinct([(entry, entry.manifest) for entry in placed], "")
     if not options.allow_empty:
-        manifests.require_any(placed, "the folder holds", contract.WORK_ALLOW_EMPTY.name)
+        manifests.require_any(placed, "the folder holds", contract.ALLOW_EMPTY.name)
     plurals = definitions.plurals(placed)
     _require_matches(placed, plurals, options)
     works = _works(placed, options)

@@ -1,20 +1,20 @@
 """One adoption from beginning to end: a program and its stack's state in, names and a plan out."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from plugin_image.renderer import settings
 from plugin_image.renderer.errors import UsageError
 from plugin_image.renderer.pulumi import adoption, live_names, pulumi_cli, render, state
 from plugin_image.renderer.pulumi.adoption import Plan
-from plugin_image.renderer.pulumi.monitor.job import LiveName
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.project import Project, Stack, choose_stack, load_project
 from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
 from plugin_image.renderer.pulumi.state import State
-from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.request import Request
 
 RENDERS: Final = 5
 """At most: an object that keeps its name no more gives another name to what has a hash of it."""
@@ -33,17 +33,17 @@ class Adoption:
     """Where the names belong."""
 
 
-def adopt(root: Path, options: Options, settings: Settings, export: str | None) -> Adoption:
-    """Compare the program in `root` with its stack's state: `export`, or what the CLI exports.
+def adopt(request: Request, options: Options, export: str | None) -> Adoption:
+    """Compare the request's program with its stack's state: `export`, or what the CLI exports.
 
     Writes nothing. Raises UsageError for a state that is none, of another stack, without
     objects, or in the middle of a deployment, and what a render raises.
     """
-    project = load_project(root.resolve())
+    project = load_project(request.folder)
     stack = choose_stack(
         project, options.stack, allow_missing_file=options.allow_missing_stack_file
     )
-    text = _exported(project, stack) if export is None else export
+    text = _exported(request, project, stack) if export is None else export
     found = state.read(text, project=project.name, stack=stack.name)
     if not found.objects():
         raise UsageError(
@@ -52,8 +52,11 @@ def adopt(root: Path, options: Options, settings: Settings, export: str | None) 
         )
     names = {**live_names.load(project, stack), **adoption.live_names(found)}
     for _ in range(RENDERS):
-        rendered = render.with_names(root, options, settings, names)
-        plan = adoption.plan(rendered.objects, rendered.registrations, found, options)
+        with render.rendered(request.again(), options, names=names) as rendered:
+            pass
+        plan = adoption.plan(
+            rendered.objects, rendered.registrations, found, options, request.namespace
+        )
         before, names = names, adoption.adopted(plan, rendered.registrations)
         if names == before:
             break
@@ -73,13 +76,12 @@ def write_names(found: Adoption) -> bool:
     return True
 
 
-def _exported(project: Project, stack: Stack) -> str:
+def _exported(request: Request, project: Project, stack: Stack) -> str:
     """The stack's state, by the Pulumi CLI with its user's own login."""
-    home = Path(os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi")
+    home = Path(request.env.get("PULUMI_HOME") or settings.home(request.env) / ".pulumi")
+    export = ["stack", "export", "--stack", stack.reference]
     try:
-        return pulumi_cli.run(
-            ["stack", "export", "--stack", stack.reference], cwd=project.root, home=home
-        )
+        return pulumi_cli.run(export, request=request, cwd=project.root, home=home)
     except CliMissingError as error:
         raise UsageError(
             "the Pulumi CLI is not here",

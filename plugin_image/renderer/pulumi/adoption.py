@@ -17,10 +17,11 @@ from plugin_image.renderer.errors import UsageError
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import clusters, state
 from plugin_image.renderer.pulumi.lifecycle import ENGINE_ANNOTATIONS
-from plugin_image.renderer.pulumi.monitor import replacement, wire
-from plugin_image.renderer.pulumi.monitor.aliases import key_of
-from plugin_image.renderer.pulumi.monitor.job import LiveName
 from plugin_image.renderer.pulumi.monitor.recording import Registration
+from plugin_image.renderer.pulumi.monitor.resources import replacement
+from plugin_image.renderer.pulumi.monitor.resources.aliases import key_of
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
+from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.state import Resource, State
 
@@ -160,6 +161,7 @@ def plan(
     registrations: Sequence[Registration],
     found: State,
     options: Options,
+    namespace: str,
 ) -> Plan:
     """What a sync of these objects does, of all that the program has registered.
 
@@ -167,17 +169,17 @@ def plan(
     the destination.
     """
     chosen = clusters.choose(registrations, options.provider)
-    _require_namespace(chosen, found, options.namespace)
+    _require_namespace(chosen, found, namespace)
     elsewhere = {entry.urn for entry in registrations} - {entry.urn for entry in chosen}
     here = [r for r in found.objects() if r.urn not in elsewhere]
     # What was replaced comes first: of two with one name, the other one is there.
     live = {_key(r): r for r in sorted(here, key=lambda r: not r.condemned)}
-    steps = [_step(manifest, live, options.namespace) for manifest in rendered]
+    steps = [_step(manifest, live, namespace) for manifest in rendered]
     taken = {id(step.live) for step in steps}
     return Plan(
         steps,
         [resource for resource in here if id(resource) not in taken],
-        {entry.urn for entry in chosen if _is_replaced(entry, live, options.namespace)},
+        {entry.urn for entry in chosen if _is_replaced(entry, live, namespace)},
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether a program renders the same twice, asked at a desk before Argo CD finds out.
+"""Whether a program renders the same twice, asked locally before Argo CD finds out.
 
 The two renders differ in what a program should not depend on: the seed of hashes, the second
 of the clock, and the time zone, by which it is another day. What a program draws, takes from a
@@ -8,8 +8,8 @@ differs by the second.
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 from plugin_image.renderer import charts, manifests
@@ -17,7 +17,8 @@ from plugin_image.renderer.errors import ProgramError
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import render
 from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.rendering import Rendered
+from plugin_image.renderer.request import Request
 
 _SURROUNDINGS: Final = (
     {"PYTHONHASHSEED": "0", "TZ": "Etc/GMT+12"},
@@ -29,18 +30,23 @@ RENDERS: Final = 2 * len(_SURROUNDINGS)
 _A_SECOND: Final = 1.0
 
 
-def objects(root: Path, options: Options, settings: Settings) -> list[Manifest]:
-    """The objects of the program in `root`, which are the same in two renders.
+@contextmanager
+def rendered(request: Request, options: Options) -> Iterator[Rendered]:
+    """The objects of the request's program, which are the same in two renders.
 
     Raises ProgramError that names every path at which they are not, and what a render raises.
     """
-    one, other = _rendered(root, options, settings)
-    paths = [*_differences(one, other, options.namespace)]
+    yield Rendered(_objects(request, options))
+
+
+def _objects(request: Request, options: Options) -> list[Manifest]:
+    one, other = _twice(request, options)
+    paths = [*_differences(one, other, request.namespace)]
     if paths:
         # A name with a hash of what differs would hide where it differs.
         plain = replace(options, disable_name_suffix_hash=True)
-        one, other = _rendered(root, plain, settings)
-        places = [*_differences(one, other, options.namespace)]
+        one, other = _twice(request, plain)
+        places = [*_differences(one, other, request.namespace)]
         paths = places or paths
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         raise ProgramError(
@@ -52,11 +58,13 @@ def objects(root: Path, options: Options, settings: Settings) -> list[Manifest]:
     return one
 
 
-def _rendered(root: Path, options: Options, settings: Settings) -> Iterator[list[Manifest]]:
+def _twice(request: Request, options: Options) -> Iterator[list[Manifest]]:
     for number, surroundings in enumerate(_SURROUNDINGS):
         if number:
             time.sleep(_A_SECOND)
-        yield render.objects(root, options, settings, surroundings=surroundings)
+        with render.rendered(request.again(), options, surroundings=surroundings) as found:
+            pass
+        yield found.objects
 
 
 def _differences(

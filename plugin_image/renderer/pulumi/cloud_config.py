@@ -5,7 +5,6 @@ Source: pulumi/pulumi `pkg/secrets/cloud/manager.go`, `pkg/cmd/pulumi/config/con
 """
 
 import json
-import os
 import tempfile
 from collections.abc import Mapping
 from functools import partial
@@ -16,9 +15,10 @@ from plugin_image.renderer import files
 from plugin_image.renderer.errors import ProjectError
 from plugin_image.renderer.pulumi import pulumi_cli
 from plugin_image.renderer.pulumi.decryption import is_secure
-from plugin_image.renderer.pulumi.monitor import wire
+from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.project import Stack
 from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
+from plugin_image.renderer.request import Request
 
 
 def is_needed(document: Mapping[str, Any]) -> bool:
@@ -27,7 +27,9 @@ def is_needed(document: Mapping[str, Any]) -> bool:
     return bool(document.get("environment") or _provider(document) or encrypted_elsewhere)
 
 
-def read(project: str, stack: Stack, file: Path, document: Mapping[str, Any]) -> dict[str, Any]:
+def read(
+    request: Request, project: str, stack: Stack, file: Path, document: Mapping[str, Any]
+) -> dict[str, Any]:
     """Each value by its whole key, with those of environments; what is secret is marked.
 
     `document` is the parsed stack file, whose `config` has whole keys. Raises ProjectError
@@ -35,13 +37,14 @@ def read(project: str, stack: Stack, file: Path, document: Mapping[str, Any]) ->
     """
     uses = f"{file.name} uses {_what(document)}"
     by_key_of_a_cloud = _provider(document) and not document.get("environment")
-    if not by_key_of_a_cloud and not pulumi_cli.has_backend(os.environ):
+    if not by_key_of_a_cloud and not pulumi_cli.has_backend(request.env):
         raise ProjectError(
             f"{uses}, and the plugin has no Pulumi backend",
             fix=f"give PULUMI_ACCESS_TOKEN to the plugin's credentials, or {_instead(document)}",
         )
+    key = _provider(document) if by_key_of_a_cloud else ""
     try:
-        shown = _ask(project, stack, file, key=_provider(document) if by_key_of_a_cloud else "")
+        shown = _ask(request, project, stack, file, key=key)
     except CliMissingError as error:
         raise ProjectError(
             f"{uses}, which takes the Pulumi CLI",
@@ -105,7 +108,7 @@ def _has_secure(value: Any) -> bool:
     return isinstance(value, list) and any(map(_has_secure, value))
 
 
-def _ask(project: str, stack: Stack, file: Path, *, key: str) -> dict[str, Any]:
+def _ask(request: Request, project: str, stack: Stack, file: Path, *, key: str) -> dict[str, Any]:
     """What `pulumi config` says in a project that has nothing but the stack file.
 
     What a cloud's `key` encrypts does not depend on a backend, so an empty one is made for it.
@@ -116,9 +119,11 @@ def _ask(project: str, stack: Stack, file: Path, *, key: str) -> dict[str, Any]:
         backend.mkdir()
         (folder / "Pulumi.yaml").write_text(json.dumps({"name": project, "runtime": "yaml"}))
         (folder / f"Pulumi.{stack.name}.yaml").write_bytes(files.read(file))
-        env = {"PULUMI_BACKEND_URL": f"file://{backend}"} if key else {}
-        ask = partial(pulumi_cli.run, cwd=folder, home=folder / "home", env=env)
+        extra = {"PULUMI_BACKEND_URL": f"file://{backend}"} if key else {}
+        run = partial(
+            pulumi_cli.run, request=request, cwd=folder, home=folder / "home", extra=extra
+        )
         if key:
-            ask(["stack", "init", stack.name, "--secrets-provider", key])
+            run(["stack", "init", stack.name, "--secrets-provider", key])
         name = stack.name if key else stack.reference
-        return dict(json.loads(ask(["config", "--show-secrets", "--json", "--stack", name])))
+        return dict(json.loads(run(["config", "--show-secrets", "--json", "--stack", name])))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from plugin_image import contract
+from plugin_image.contract import pulumi as contract
 from plugin_image.renderer.errors import RefusedError, UsageError
 from plugin_image.renderer.pulumi.monitor.recording import Registration
 

@@ -14,8 +14,8 @@ from plugin_image.renderer import documents
 from plugin_image.renderer.errors import ProjectError, UsageError
 from plugin_image.renderer.pulumi import cloud_config, config_keys, marked_secrets
 from plugin_image.renderer.pulumi.declarations import Type
-from plugin_image.renderer.pulumi.decryption import PassphraseDecrypter, decrypted
-from plugin_image.renderer.pulumi.monitor import wire
+from plugin_image.renderer.pulumi.decryption import PassphraseDecrypter, decrypted, passphrase_in
+from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.project import (
     Project,
     Stack,
@@ -23,6 +23,7 @@ from plugin_image.renderer.pulumi.project import (
     read_document,
     stack_file,
 )
+from plugin_image.renderer.request import Request
 
 _OPTION = "the Application's parameter `config`"
 _NAMING = "names of objects that hold secrets"
@@ -85,7 +86,7 @@ class Configuration:
 
 
 def load_configuration(
-    project: Project, stack: Stack, overrides: Mapping[str, str], passphrase: str | None
+    request: Request, project: Project, stack: Stack, overrides: Mapping[str, str]
 ) -> Configuration:
     """The stack's configuration: what the project says, then the stack's file, then `overrides`.
 
@@ -97,7 +98,7 @@ def load_configuration(
         for key, declared in project.declared.items()
         if declared.value is not None
     }
-    of_stack, naming_key = _of_stack(project, stack, passphrase)
+    of_stack, naming_key = _of_stack(request, project, stack)
     values |= of_stack
     given = config_keys.whole(overrides, project.name, _OPTION, UsageError)
     values |= {key: _Value(text, _OPTION) for key, text in given.items()}
@@ -110,9 +111,7 @@ def load_configuration(
     )
 
 
-def _of_stack(
-    project: Project, stack: Stack, passphrase: str | None
-) -> tuple[dict[str, _Value], bytes]:
+def _of_stack(request: Request, project: Project, stack: Stack) -> tuple[dict[str, _Value], bytes]:
     """The values of the stack's file, none where it has none, and the naming key."""
     file = stack_file(project, stack)
     if file is None:
@@ -122,9 +121,10 @@ def _of_stack(
         mapping(document, "config", file.name), project.name, file.name, ProjectError
     )
     document = {**document, "config": written}
+    passphrase = passphrase_in(request.env)
     decrypt = PassphraseDecrypter(passphrase, document.get("encryptionsalt"), file.name)
     if cloud_config.is_needed(document):
-        found = cloud_config.read(project.name, stack, file, document)
+        found = cloud_config.read(request, project.name, stack, file, document)
     else:
         found = {key: decrypted(value, decrypt) for key, value in written.items()}
     values = {key: _Value(data, file.name) for key, data in found.items()}

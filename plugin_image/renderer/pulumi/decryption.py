@@ -9,15 +9,34 @@ import base64
 import binascii
 import hmac
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
-from plugin_image.renderer.errors import ProjectError
-from plugin_image.renderer.pulumi.monitor import wire
+from plugin_image.renderer.errors import ProjectError, UsageError
+from plugin_image.renderer.pulumi.monitor.values import wire
 
 _ROUNDS = 1_000_000
 _KEY_BYTES = 32
 
 DecryptText = Callable[[str], str]
+
+
+def passphrase_in(env: Mapping[str, str]) -> str | None:
+    """As the Pulumi CLI takes it: the variable, else the file that another one names.
+
+    Raises UsageError for a file that cannot be read.
+    """
+    if "PULUMI_CONFIG_PASSPHRASE" in env:
+        return env["PULUMI_CONFIG_PASSPHRASE"]
+    file = env.get("PULUMI_CONFIG_PASSPHRASE_FILE")
+    if not file:
+        return None
+    try:
+        return Path(file).read_text(errors="surrogateescape").strip()
+    except OSError as error:
+        raise UsageError(
+            f"PULUMI_CONFIG_PASSPHRASE_FILE cannot be read: {error.strerror}"
+        ) from error
 
 
 class PassphraseDecrypter:

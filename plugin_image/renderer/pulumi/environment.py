@@ -20,7 +20,6 @@ _PROGRAM_NAMES = frozenset(
     | {"SSL_CERT_FILE", "TZ"}
 )
 _PROGRAM_PREFIXES = ("LC_", "ARGOCD_APP_", "ARGOCD_ENV_")
-_INSTALLER_PREFIXES = ("UV_", "PIP_", "NPM_CONFIG_", "npm_config_", "GO")
 _INSTALLER_NAMES = frozenset(
     {"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy", "NETRC"}
     | {"REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO"}
@@ -34,7 +33,7 @@ def for_program(outer: Mapping[str, str], scratch: Path, passed: Iterable[str]) 
     """
     allowed = _select(outer, _PROGRAM_NAMES.union(passed), _PROGRAM_PREFIXES)
     return {
-        # An output in a text fails where it is made; who passes the variable may say otherwise.
+        # An output in a string fails where it is made; who passes the variable may say otherwise.
         "PULUMI_ERROR_OUTPUT_STRING": "true",
         **allowed,
         "HOME": str(scratch),
@@ -49,11 +48,16 @@ def for_program(outer: Mapping[str, str], scratch: Path, passed: Iterable[str]) 
     }
 
 
-def for_installer(outer: Mapping[str, str], scratch: Path) -> dict[str, str]:
-    """The environment of `uv` and `npm`: registries, proxies and their credentials."""
+def for_installer(
+    outer: Mapping[str, str], scratch: Path, prefixes: tuple[str, ...]
+) -> dict[str, str]:
+    """The environment of installers: registries, proxies and their credentials.
+
+    The names of their own variables begin with one of `prefixes`.
+    """
     names = _PROGRAM_NAMES | _INSTALLER_NAMES
     return {
-        **_select(outer, names, _INSTALLER_PREFIXES),
+        **_select(outer, names, prefixes),
         "HOME": str(scratch),
         "TMPDIR": str(scratch),
     }

@@ -11,8 +11,8 @@ from typing import Any, Final
 from plugin_image.renderer import kinds
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import ignored, property_path
-from plugin_image.renderer.pulumi.monitor import wire
 from plugin_image.renderer.pulumi.monitor.recording import Registration
+from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.property_path import WILDCARD, Path
 
 RESPECTED: Final = "RespectIgnoreDifferences=true"

@@ -16,8 +16,8 @@ import yaml
 from plugin_image.renderer import documents, files
 from plugin_image.renderer.errors import ProjectError
 from plugin_image.renderer.pulumi.decryption import is_secure
-from plugin_image.renderer.pulumi.monitor.job import LiveName
 from plugin_image.renderer.pulumi.monitor.recording import Registration
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.project import Project, Stack, read_document, stack_folder
 
 _SUFFIX: Final = ".yaml"

@@ -7,13 +7,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from plugin_image import contract
+from plugin_image.contract import pulumi as contract
 from plugin_image.renderer import kinds, manifests
 from plugin_image.renderer.errors import ManifestError, RefusedError
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import clusters, ignored, keyless, lifecycle, lost_values, waves
-from plugin_image.renderer.pulumi.monitor import shapes, structs, wire
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
+from plugin_image.renderer.pulumi.monitor.values import shapes, structs, wire
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.redaction import Finder
 
@@ -51,9 +51,12 @@ _BOUNDS: Final = frozenset({"maximum", "minimum", "multipleOf"})
 _DEFINITION: Final = "CustomResourceDefinition"
 
 
-def build(recording: Recording, options: Options, secrets: Finder | None) -> list[Manifest]:
+def build(
+    recording: Recording, options: Options, secrets: Finder | None, namespace: str
+) -> list[Manifest]:
     """The objects of a finished recording, in an order that depends on nothing but them.
 
+    `namespace` is where those go that name none.
     Raises ManifestError for an object that is incomplete or there twice, for a value that
     only a cluster could know or that is none, for an object that cannot change without a key
     for its name (`keyless`), for sync options that contradict the object's resource options,
@@ -71,8 +74,8 @@ def build(recording: Recording, options: Options, secrets: Finder | None) -> lis
     for entry, manifest in by_source:
         _refuse_live_trigger(entry, recording, marks)
         keyless.refuse(entry, manifest)
-    manifests.require_distinct(by_source, options.namespace)
-    written = ignored.apply(by_source, options.namespace, options.ignore_changes)
+    manifests.require_distinct(by_source, namespace)
+    written = ignored.apply(by_source, namespace, options.ignore_changes)
     if secrets and texts is not None and secrets.is_in_any([*texts, *written]):
         _refuse_secrets(by_source, secrets)
     waves.add(entries, options.sync_waves)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from plugin_image import contract
+from plugin_image.contract import pulumi as contract
 from plugin_image.renderer.errors import ManifestError
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import property_path, required

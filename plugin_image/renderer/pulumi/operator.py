@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plugin_image import contract
+from plugin_image.contract import pulumi as contract
 from plugin_image.renderer import documents
 from plugin_image.renderer.application import Application
 from plugin_image.renderer.errors import RefusedError, UsageError

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from plugin_image.contract import pulumi as contract
 from plugin_image.renderer import documents, files, strict_json
 from plugin_image.renderer.errors import ProjectError, UsageError
 from plugin_image.renderer.pulumi import config_keys, declarations
 from plugin_image.renderer.pulumi.declarations import Declaration
-
-PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml", "Pulumi.json")
 
 _NAME = re.compile(r"(?!\.+(?:/|\Z))[A-Za-z0-9_.-]{1,100}")
 """A project's or a stack's; of dots alone, it would be a path."""
@@ -43,6 +42,27 @@ class Project:
     stack_config_dir: str
     file: str
 
+    def entry(self) -> tuple[Path, str]:
+        """The folder to run in and what to run there; `.` where the language finds it itself.
+
+        As `main` says: a folder, or a file in one. Raises ProjectError when it does not exist
+        or lies outside of the project.
+        """
+        where = f"`main` of {self.file}"
+        try:
+            path = (self.root / self.main).resolve()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise ProjectError(f"{where} cannot be followed: {error}", fix="correct it") from error
+        if not path.is_relative_to(self.root):
+            raise ProjectError(
+                f"{where} points out of the project", fix="name a file or folder of the project"
+            )
+        if path.is_dir():
+            return path, "."
+        if files.exists(path):
+            return path.parent, path.name
+        raise ProjectError(f"{where} names {self.main!r}, which does not exist", fix="correct it")
+
 
 @dataclass(frozen=True)
 class Stack:
@@ -60,7 +80,7 @@ def load_project(root: Path) -> Project:
     Raises ProjectError when it is missing or there in two formats, is not YAML, lacks a name or
     a runtime, or declares configuration as the Pulumi CLI would not take it.
     """
-    found = [root / name for name in PROJECT_FILES if files.exists(root / name)]
+    found = [root / name for name in contract.MARKERS if files.exists(root / name)]
     if not found:
         raise ProjectError(
             f"no Pulumi.yaml in the folder {root.name!r}",
@@ -126,7 +146,7 @@ def stack_file(project: Project, stack: Stack) -> Path | None:
     the project's file, which the Pulumi CLI passes over.
     """
     wanted = stack_file_name(project, stack)
-    suffixes = (Path(name).suffix for name in PROJECT_FILES)
+    suffixes = (Path(name).suffix for name in contract.MARKERS)
     for name in (f"Pulumi.{stack.name}{suffix}" for suffix in suffixes):
         path = stack_folder(project) / name
         if not files.exists(path, project.repository):

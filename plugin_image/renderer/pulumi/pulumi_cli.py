@@ -4,14 +4,15 @@ No image of ours has it; docs/image.md shows how to add it. It gets the sidecar'
 environment, credentials included, which no program sees.
 """
 
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from plugin_image.renderer import files, supervise
 from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.request import Request
 from plugin_image.renderer.supervise import Deadline
 
 _CREDENTIALS = ("PULUMI_ACCESS_TOKEN", "PULUMI_BACKEND_URL")
@@ -34,17 +35,17 @@ def has_backend(env: Mapping[str, str]) -> bool:
 def run(
     arguments: Sequence[str],
     *,
+    request: Request,
     cwd: Path,
     home: Path,
-    env: Mapping[str, str] | None = None,
-    seconds: float = _SECONDS,
+    extra: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The CLI's stdout; `home` is a folder for its own files, `env` is added to the environment.
+    """The CLI's stdout; `home` is a folder for its own files, `extra` is added to the environment.
 
-    Raises CliMissingError, and CliError also when it takes longer than `seconds`, or writes more
-    than the renderer reads.
+    Raises CliMissingError, DeadlineError when the time of the request is over, and CliError also
+    when it takes too long or writes more than the renderer reads.
     """
-    program = shutil.which("pulumi")
+    program = shutil.which("pulumi", path=request.env.get("PATH"))
     if program is None:
         raise CliMissingError
     own = {"PULUMI_HOME": str(home), "PULUMI_SKIP_UPDATE_CHECK": "true"}
@@ -54,12 +55,14 @@ def run(
             [program, "--non-interactive", "--color=never", *arguments],
             doing=f"`pulumi {arguments[0]}` ran",
             cwd=cwd,
-            env={**os.environ, **own, **(env or {})},
-            deadline=Deadline(seconds),
+            env={**request.env, **own, **extra},
+            deadline=Deadline(min(_SECONDS, request.deadline.remaining())),
             result=output,
         )
+        if ended.late and not request.deadline.remaining():
+            raise request.deadline.error(f"`pulumi {arguments[0]}` ran")
         if ended.late:
-            raise CliError(f"`pulumi {arguments[0]}` took longer than {seconds:g} s")
+            raise CliError(f"`pulumi {arguments[0]}` took longer than {_SECONDS:g} s")
         if ended.status:
             raise CliError(ended.output.removeprefix("error: ") or ended.how())
         try:

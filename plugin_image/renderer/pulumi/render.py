@@ -1,206 +1,142 @@
-"""One render from beginning to end: a folder in, a manifest stream or an error out."""
+"""One render from beginning to end: a program in, objects or an error out."""
 
-import importlib
-import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, TypeVar, cast
 
-from plugin_image.renderer import credentials, documents
+from plugin_image.renderer import credentials, rendering
 from plugin_image.renderer.bounds import bounded, scratch_folder
-from plugin_image.renderer.errors import (
-    ProgramError,
-    ProjectError,
-    RefusedError,
-    UsageError,
-)
-from plugin_image.renderer.manifests import Manifest
+from plugin_image.renderer.cache import Cache
+from plugin_image.renderer.errors import ProjectError, UsageError
 from plugin_image.renderer.pulumi import (
     environment,
-    hosts,
     ignored,
     live_names,
     manifests,
     marked_secrets,
     operator,
+    outcome,
     pulumi_cli,
-    stacks,
 )
 from plugin_image.renderer.pulumi.configuration import Configuration, load_configuration
-from plugin_image.renderer.pulumi.dependencies import Cache
-from plugin_image.renderer.pulumi.monitor import naming
-from plugin_image.renderer.pulumi.monitor.job import LiveName
+from plugin_image.renderer.pulumi.execution import Execution
+from plugin_image.renderer.pulumi.hosts.host import Host, Run
+from plugin_image.renderer.pulumi.hosts.registry import INSTALLER_VARIABLES, host_of
+from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
+from plugin_image.renderer.pulumi.monitor.resources import naming
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName, RunContext
 from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.pulumi.program import Failure, Program, Run
 from plugin_image.renderer.pulumi.project import Project, Stack, choose_stack, load_project
 from plugin_image.renderer.pulumi.stacks import Stacks
 from plugin_image.renderer.redaction import Secrets
-from plugin_image.renderer.settings import Settings
-from plugin_image.renderer.supervise import Deadline
+from plugin_image.renderer.request import Request
 
-T = TypeVar("T")
-
-_HOSTS = ("python", "nodejs", "go", "yaml")
-"""Runtimes of Pulumi.yaml, each a module of `hosts`."""
-
-
-class Host(Protocol):
-    """A language host: one module of `hosts`."""
-
-    def install(self, root: Path, cache: Cache) -> Path:
-        """Install the program's dependencies; give where they are."""
-
-    def run(self, program: Program, installed: Path, deadline: Deadline) -> Run:
-        """Run the program with what `install` gave, to its end or to the deadline."""
+_RECENT_KUBE_VERSION = "1.34.0"
+"""What charts see where no destination is known, as locally; KUBE_VERSION sets it."""
 
 
 @dataclass(frozen=True)
-class Rendered:
+class Rendered(rendering.Rendered):
     """What came of a program."""
 
-    objects: list[Manifest]
     registrations: list[Registration] = field(default_factory=list)
     """What the objects are made of, and those of other clusters."""
 
 
-def render(root: Path, options: Options, settings: Settings) -> str:
-    """The manifest stream of the program in `root`, complete. Raises what `objects` raises.
-
-    Standard error gets what a person should know of it.
-    """
-    return _rendered(root, options, settings, _stream)
-
-
-def _stream(found: Rendered) -> str:
-    stream = documents.to_stream(found.objects)
-    sys.stderr.writelines(f"{note}\n" for note in ignored.notes(found.objects))
-    return stream
-
-
-def objects(
-    root: Path,
+@contextmanager
+def rendered(
+    request: Request,
     options: Options,
-    settings: Settings,
-    *,
-    surroundings: Mapping[str, str] = MappingProxyType({}),
-) -> list[Manifest]:
-    """The objects of the program in `root`, all of them.
-
-    `surroundings` are variables that the program sees besides. Raises RenderError, whose
-    report holds no secret.
-    """
-    return _rendered(
-        root, options, settings, lambda found: found.objects, surroundings=surroundings
-    )
-
-
-def with_registrations(root: Path, options: Options, settings: Settings) -> Rendered:
-    """What comes of the program in `root`. Raises what `objects` raises."""
-    return _rendered(root, options, settings, lambda found: found)
-
-
-def with_names(
-    root: Path, options: Options, settings: Settings, names: Mapping[str, LiveName]
-) -> Rendered:
-    """What comes of the program in `root` with these live names in place of the stack's.
-
-    Raises what `objects` raises.
-    """
-    return _rendered(root, options, settings, lambda found: found, names=names)
-
-
-def _rendered(
-    root: Path,
-    options: Options,
-    settings: Settings,
-    form: Callable[[Rendered], T],
     *,
     surroundings: Mapping[str, str] = MappingProxyType({}),
     names: Mapping[str, LiveName] | None = None,
-) -> T:
-    """The objects in some form: all that is done for it is within the bounds of a render."""
-    deadline = Deadline(settings.deadline_seconds)
-    secrets = Secrets(credentials.found(os.environ))
-    with secrets.kept_out_of_errors(), bounded(settings, deadline) as scratch:
-        env = environment.for_program(os.environ, scratch, settings.passed_env)
+) -> Iterator[Rendered]:
+    """The objects of the request's program, as `Renderer.render` gives them.
+
+    `surroundings` are variables that the program sees besides, and `names` are live names in
+    place of the stack's.
+    """
+    secrets = Secrets(credentials.found(request.env))
+    with (
+        secrets.kept_out_of_errors(),
+        bounded(request.settings, request.deadline) as scratch,
+    ):
+        env = environment.for_program(request.env, scratch, request.settings.passed_env)
         found = _objects(
-            root.resolve(),
+            request,
             options,
-            settings,
-            deadline=deadline,
             scratch=scratch,
             env={**env, **surroundings},
             secrets=secrets,
             names=names,
         )
-        with deadline.enforced("the manifests were written"):
-            return form(found)
+        with request.deadline.enforced("the manifests were written"):
+            yield found
 
 
 def _objects(
-    root: Path,
+    request: Request,
     options: Options,
-    settings: Settings,
     *,
-    deadline: Deadline,
     scratch: Path,
     env: Mapping[str, str],
     secrets: Secrets,
     names: Mapping[str, LiveName] | None,
 ) -> Rendered:
+    deadline = request.deadline
     with deadline.enforced("the project was read"):
-        project = load_project(root)
+        project = load_project(request.folder)
         handed_over = options.mode == "operator"
         # The operator makes a stack itself, from the Stack's own configuration.
         may_lack_file = handed_over or options.allow_missing_stack_file
         stack = choose_stack(project, options.stack, allow_missing_file=may_lack_file)
         if handed_over:
             asked = (stack.reference, options.config, options.stack_spec)
-            return Rendered([operator.stack(options.application, *asked)])
+            return Rendered([operator.stack(request.application, *asked)])
         if options.stack_spec:
             raise UsageError(
                 "`stackSpec` is for the mode `operator` only",
                 fix="set the plugin parameter `mode` to operator, or leave `stackSpec` out",
             )
-        host = _host(project)
-        configuration = load_configuration(project, stack, options.config, settings.passphrase)
+        host = host_of(project.runtime)
+        configuration = load_configuration(request, project, stack, options.config)
         secrets.add(configuration.secrets())
         _require_naming(project, stack, configuration)
         known = live_names.load(project, stack) if names is None else names
-    readable = pulumi_cli.has_backend(os.environ)
-    others = Stacks(scratch, deadline, secrets)
-    cache = Cache(settings.cache, scratch, deadline, settings.cache_bytes)
-    program = Program(
+        context = _context(
+            request,
+            options,
+            project=project,
+            stack=stack,
+            configuration=configuration,
+            env=env,
+            names=known,
+        )
+    others = Stacks(request, scratch, secrets)
+    execution = Execution(
+        context=context,
         project=project,
-        stack=stack,
-        configuration=configuration,
-        live_names=known,
-        namespace=options.namespace,
+        typed_config=configuration.typed,
         env=env,
         scratch=scratch,
-        cache=cache,
-        ignore_foreign=options.ignore_foreign,
-        allow_random=options.allow_random,
-        suffix_hash=not options.disable_name_suffix_hash,
-        read_stack=others.read if readable else stacks.refuse,
-        reads_stacks=readable,
+        cache=_cache(request, scratch),
+        deadline=deadline,
+        read_stack=others.read if pulumi_cli.has_backend(request.env) else None,
     )
-    run, installed = _run(host, program, cache, deadline)
-    if (run.ended.status or run.failure) and cache.remove_damaged(installed):
-        run, _ = _run(host, program, cache, deadline)
+    run = _run(host, execution, _installer(request, execution.cache))
     with deadline.enforced("the objects were checked"):
         recording = Recording.of(run.events)
         secrets.mark(marked_secrets.secrets_of(recording))
         secrets.mark(text for event in run.events for text in event.get("secrets", ()))
-        _require_success(recording, run)
-        objects = manifests.build(recording, options, secrets.finder())
+        outcome.require_success(recording, run)
+        objects = manifests.build(recording, options, secrets.finder(), request.namespace)
         if names is None:
             _warn(live_names.unused(known, recording.registrations, stack))
-        return Rendered(objects, recording.registrations)
+        return Rendered(objects, ignored.notes(objects), recording.registrations)
 
 
 def _warn(texts: Iterable[str]) -> None:
@@ -209,12 +145,64 @@ def _warn(texts: Iterable[str]) -> None:
         sys.stderr.write(f"warning: {text}\n")
 
 
-def _run(host: Host, program: Program, cache: Cache, deadline: Deadline) -> tuple[Run, Path]:
+def _context(
+    request: Request,
+    options: Options,
+    *,
+    project: Project,
+    stack: Stack,
+    configuration: Configuration,
+    env: Mapping[str, str],
+    names: Mapping[str, LiveName],
+) -> RunContext:
+    """What the run is about. Raises ProjectError when there is nothing to run."""
+    folder, entry = project.entry()
+    return RunContext(
+        **options.for_run(),
+        project=project.name,
+        stack=stack.name,
+        organization=stack.organization,
+        root=str(project.root),
+        folder=str(folder),
+        entry=entry,
+        config=dict(configuration.values),
+        secret_keys=sorted(configuration.secret_keys),
+        namespace=request.namespace,
+        live_names=dict(names),
+        naming_key=configuration.naming_key.hex(),
+        kube_version=env.get("KUBE_VERSION") or _RECENT_KUBE_VERSION,
+        api_versions=list(filter(None, env.get("KUBE_API_VERSIONS", "").split(","))),
+    )
+
+
+def _cache(request: Request, scratch: Path) -> Cache:
+    settings = request.settings
+    return Cache(settings.cache, scratch, request.deadline, settings.cache_bytes)
+
+
+def _installer(request: Request, cache: Cache) -> Installer:
+    env = environment.for_installer(request.env, cache.scratch, INSTALLER_VARIABLES)
+    return Installer(cache, env, cache.scratch, request.deadline)
+
+
+def _run(host: Host, execution: Execution, installer: Installer) -> Run:
+    """Run the program; when it fails and what was installed for it is damaged, once more."""
+    run, installed = _run_once(host, execution, installer)
+    if run.ended.status or run.failure:
+        with execution.deadline.enforced("the program's dependencies were checked"):
+            damaged = execution.cache.remove_damaged(installed)
+        if damaged:
+            run, _ = _run_once(host, execution, installer)
+    return run
+
+
+def _run_once(host: Host, execution: Execution, installer: Installer) -> tuple[Run, Path]:
     """Run the program; gives what was installed for it, too."""
+    deadline = execution.deadline
     with deadline.enforced("the program's dependencies were installed"):
-        installed = host.install(program.project.root, cache)
+        installed = host.install(execution.project.root, installer)
     with deadline.enforced("the program was running"):
-        return host.run(program, installed, deadline), installed
+        return host.run(execution, installed), installed
 
 
 def _require_naming(project: Project, stack: Stack, configuration: Configuration) -> None:
@@ -233,66 +221,12 @@ def _require_naming(project: Project, stack: Stack, configuration: Configuration
         ) from error
 
 
-def install(root: Path, settings: Settings) -> None:
-    """Install the dependencies of the program in `root` ahead of its renders."""
-    deadline = Deadline(settings.deadline_seconds)
-    project = load_project(root.resolve())
-    with scratch_folder() as scratch:
-        _host(project).install(
-            project.root, Cache(settings.cache, scratch, deadline, settings.cache_bytes)
-        )
-
-
-def _host(project: Project) -> Host:
-    """The language host of the project. Raises ProjectError for a language that has none."""
-    if project.runtime not in _HOSTS:
-        raise ProjectError(
-            f"programs in {project.runtime} are not rendered", fix=f"use one of {', '.join(_HOSTS)}"
-        )
-    # Imported by name: the host of one language does not wait for what another one needs.
-    return cast(Host, importlib.import_module(f"{hosts.__name__}.{project.runtime}"))
-
-
-def _require_success(recording: Recording, run: Run) -> None:
-    """Raise what stopped the program: our refusal first, for it causes all the others."""
-    ended = run.ended
-    errors = [message.text for message in recording.messages if message.severity == "error"]
-    details = "\n".join([*errors, ended.output])
-    if recording.refusals:
-        summary, fix = recording.refusals[0]
-        raise RefusedError(f"{summary}{_place_of(summary, run.failure)}", fix=fix)
-    ended.in_time()
-    if run.failure:
-        place = f" ({run.failure.place})" if run.failure.place else ""
-        raise ProgramError(
-            f"the program failed: {run.failure.text}{place}",
-            fix=run.failure.fix,
-            details=f"{run.failure.traceback}\n{ended.output}",
-        )
-    if ended.status:
-        said = next(filter(None, map(str.strip, details.splitlines())), "it said nothing")
-        raise ProgramError(f"the program {ended.how()}: {said}", details=details)
-    if not recording.finished:
-        raise ProgramError(
-            "the program ended before all of its registrations were made, with exit status 0",
-            fix=run.early_end_fix,
-            details=details,
-        )
-    if not recording.exported:
-        raise ProgramError(
-            "the program waits for what never comes, and so do its objects",
-            fix="find the promise that never settles: in the function that the program exports, "
-            "or in a value of its outputs",
-            details=details,
-        )
-    if errors:
-        raise ProgramError(
-            f"the program logged an error: {errors[0].splitlines()[0]}", details=details
-        )
-
-
-def _place_of(refusal: str, failure: Failure | None) -> str:
-    """Where the program failed by a refusal: SDKs do not say from where functions are called."""
-    if failure is None or not failure.place or refusal not in failure.text:
-        return ""
-    return "" if failure.place in refusal else f" ({failure.place})"
+def install(request: Request) -> None:
+    """Install the dependencies of the request's program ahead of its renders."""
+    with (
+        scratch_folder() as scratch,
+        request.deadline.enforced("the program's dependencies were installed"),
+    ):
+        project = load_project(request.folder)
+        installer = _installer(request, _cache(request, scratch))
+        host_of(project.runtime).install(project.root, installer)

@@ -5,35 +5,25 @@ a program that refers to another stack is refused.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from plugin_image.renderer.errors import DeadlineError
 from plugin_image.renderer.pulumi import marked_secrets, pulumi_cli
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
 from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
 from plugin_image.renderer.redaction import Secrets
-from plugin_image.renderer.supervise import Deadline
-
-_SECONDS = 30.0
-
-
-def refuse(name: str) -> tuple[Mapping[str, Any], list[str]]:
-    """Refuse to read a stack: no backend was given."""
-    raise Refusal(
-        f"the program refers to the stack {name!r}, and the plugin has no Pulumi backend",
-        "give PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL to the plugin's credentials, or pass the "
-        "values as configuration",
-    )
+from plugin_image.renderer.request import Request
 
 
 class Stacks:
     """The stacks of the backend that the plugin was given."""
 
-    def __init__(self, home: Path, deadline: Deadline, secrets: Secrets) -> None:
+    def __init__(self, request: Request, home: Path, secrets: Secrets) -> None:
         """`home` is a folder for the CLI's own files; `secrets` learns what is read."""
+        self._request = request
         self._home = home
-        self._deadline = deadline
         self._secrets = secrets
 
     def read(self, name: str) -> tuple[Mapping[str, Any], list[str]]:
@@ -50,15 +40,14 @@ class Stacks:
     def _outputs(self, name: str, *options: str) -> dict[str, Any]:
         question = ["stack", "output", "--json", "--stack", name, *options]
         try:
-            return dict(json.loads(self._ask(question)))
+            answer = pulumi_cli.run(
+                question, request=self._request, cwd=self._home, home=self._home
+            )
+            return dict(json.loads(answer))
         except CliMissingError as error:
             raise Refusal(
                 f"the program refers to the stack {name!r}, and the Pulumi CLI is not here",
                 "add the CLI to the plugin image, or pass the values as configuration",
             ) from error
-        except CliError as error:
+        except (CliError, DeadlineError) as error:
             raise MonitorError("NOT_FOUND", f"stack {name!r} cannot be read: {error}") from error
-
-    def _ask(self, question: Sequence[str]) -> str:
-        home, seconds = self._home, min(_SECONDS, self._deadline.remaining())
-        return pulumi_cli.run(question, cwd=home, home=home, seconds=seconds)

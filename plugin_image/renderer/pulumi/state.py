@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from plugin_image.renderer import strict_json
 from plugin_image.renderer.errors import UsageError
-from plugin_image.renderer.pulumi.monitor import policy, wire
-from plugin_image.renderer.pulumi.monitor.aliases import key_of
+from plugin_image.renderer.pulumi.monitor import policy
+from plugin_image.renderer.pulumi.monitor.resources.aliases import key_of
+from plugin_image.renderer.pulumi.monitor.values import wire
 
 _VERSIONS: Final = (3, 4)
 """Of the format; the fourth names features, and has its resources as the third."""
@@ -55,7 +56,7 @@ class Resource:
     def is_object(self) -> bool:
         """Whether it is a Kubernetes object of the stack's own, and there."""
         made = self.custom and not self.external and not self.gone and bool(self.id)
-        foreign = policy.is_foreign(self.type) or policy.is_release(self.type)
+        foreign = not policy.is_kubernetes(self.type) or policy.is_release(self.type)
         # A patch has the kind of what it patches, which is somebody else's.
         return made and not foreign and not self.type.endswith(f"{self.kind}Patch")
 

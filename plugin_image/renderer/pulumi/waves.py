@@ -15,8 +15,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from plugin_image.contract import pulumi as contract
 from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi import annotations, hooks, options
+from plugin_image.renderer.pulumi import annotations, hooks
 from plugin_image.renderer.pulumi.monitor.recording import Registration
 
 WAVE = "argocd.argoproj.io/sync-wave"
@@ -25,7 +26,7 @@ _WEIGHT: Final = "helm.sh/hook-weight"
 _INTEGER: Final = re.compile("([+-]?)0*([0-9]{1,19})")
 """What fits into 64 bits, and a little more; `_integer` knows the bounds."""
 
-_NONE, _EXPLICIT, _EVERY = options.SYNC_WAVES
+_NONE, _EXPLICIT, _EVERY = contract.SYNC_WAVES.choices
 
 _SKIP_AWAIT, _WAIT_FOR = "pulumi.com/skipAwait", "pulumi.com/waitFor"
 _AWAITED = frozenset(

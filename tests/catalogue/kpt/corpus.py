@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from plugin_image.contract import RendererEnv
-from plugin_image.renderer import settings
+from plugin_image.renderer import parameters
 from plugin_image.renderer.errors import RenderError
-from plugin_image.renderer.kpt import options, render
-from plugin_image.renderer.kpt import settings as kpt_settings
+from plugin_image.renderer.kpt.renderer import KPT
 from tests import toolchain
+from tests.asking import request, stream
 from tests.catalogue.case import CaseFolder
 from tests.toolchain import KPT_FUNCTIONS
 
@@ -38,13 +38,11 @@ def rendered(package: Path, env: Mapping[str, str], functions: Path, cache: Path
     """What `renderer kpt generate` would write in the folder. Raises RenderError."""
     given = {
         RendererEnv.DEADLINE.value: _SECONDS,
-        RendererEnv.CACHE_DIR.value: str(cache),
         RendererEnv.KPT_FUNCTIONS_DIR.value: str(functions),
         **env,
     }
-    installed = kpt_settings.from_environment(given)
-    asked = options.from_application(given, installed)
-    return render.render(package, asked, settings.from_environment(given), installed)
+    asked = request(package, cache, env=given)
+    return stream(KPT, asked, KPT.options(asked, parameters.read(given, KPT.table)))
 
 
 def install(folder: Path) -> Path:

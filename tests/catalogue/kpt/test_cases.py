@@ -13,11 +13,11 @@ import pytest
 import yaml
 
 from plugin_image.contract import RendererEnv
-from plugin_image.renderer import settings
 from plugin_image.renderer.errors import RenderError
 from plugin_image.renderer.kpt import resources
 from plugin_image.renderer.manifest_work import options as work_options
-from plugin_image.renderer.manifest_work import render as manifest_work
+from plugin_image.renderer.manifest_work.renderer import MANIFEST_WORK
+from tests.asking import objects, request
 from tests.catalogue.kpt.corpus import CASES, Case, rendered
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "guestbook-kpt"
@@ -103,9 +103,8 @@ def test_a_package_can_be_wrapped_for_managed_clusters(
     functions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(RendererEnv.KPT_FUNCTIONS_DIR.value, str(functions))
-    asked = work_options.Options(name="shop", clusters=["edge"])
-    limits = settings.from_environment({RendererEnv.CACHE_DIR.value: str(tmp_path)})
-    (work,) = yaml.safe_load_all(manifest_work.render(EXAMPLE, asked, limits))
+    options = work_options.Options(name="shop", clusters=["edge"])
+    (work,) = objects(MANIFEST_WORK, request(EXAMPLE, tmp_path), options)
     wrapped = work["spec"]["workload"]["manifests"]
     assert {item["metadata"]["namespace"] for item in wrapped} == {"guestbook-kpt"}
     assert sorted(item["kind"] for item in wrapped) == ["Deployment", "Service"]

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from plugin_image.contract import RendererEnv
-from plugin_image.renderer import settings
+from plugin_image.renderer import parameters
 from plugin_image.renderer.errors import RenderError
-from plugin_image.renderer.manifest_work import options
-from plugin_image.renderer.manifest_work.render import render
+from plugin_image.renderer.manifest_work.renderer import MANIFEST_WORK
 from tests import toolchain
+from tests.asking import request, stream
 from tests.catalogue.case import CaseFolder
 
 _TOOLS = ("helm", "kustomize", "kpt")
@@ -34,13 +34,13 @@ class Case(CaseFolder):
         """What `renderer manifest-work generate` would write. Raises RenderError."""
         given = {
             RendererEnv.DEADLINE.value: _SECONDS,
-            RendererEnv.CACHE_DIR.value: str(cache),
             **self.env(),
         }
-        asked = options.from_application(given)
         # The Application's folder is `input/` or, as ARGOCD_APP_SOURCE_PATH says, one below it.
-        root = self.folder / "input" / asked.source_path
-        return render(root, asked, settings.from_environment(given))
+        root = self.folder / "input" / given.get("ARGOCD_APP_SOURCE_PATH", ".")
+        asked = request(root, cache, env=given)
+        options = MANIFEST_WORK.options(asked, parameters.read(given, MANIFEST_WORK.table))
+        return stream(MANIFEST_WORK, asked, options)
 
     def outcome(self, cache: Path) -> tuple[str | None, str | None]:
         """(the stream, None) or (None, the first line of the error)."""

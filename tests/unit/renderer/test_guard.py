@@ -70,6 +70,20 @@ def test_a_render_has_a_temporary_folder_of_its_own(tmp_path: Path) -> None:
     assert left(tmp_path) == []
 
 
+def test_what_another_thread_started_does_not_outlive_the_render(tmp_path: Path) -> None:
+    work = (
+        "import threading\n"
+        "start = lambda: (subprocess.Popen(['sleep', '60'], start_new_session=True),"
+        " started.set(), time.sleep(60))\n"
+        "started = threading.Event()\n"
+        "threading.Thread(target=start, daemon=True).start()\n"
+        "started.wait()\n"
+    )
+    with guarded(tmp_path, work) as process:
+        assert process.communicate(timeout=45) == ("", "")
+    assert left(tmp_path) == []
+
+
 def test_the_exit_status_is_that_of_the_render(tmp_path: Path) -> None:
     with guarded(tmp_path, "print('said'); sys.exit(7)") as process:
         assert process.communicate() == ("said\n", "")

@@ -49,15 +49,28 @@ def test_a_pulumi_program_is_refused_by_an_image_without_pulumi() -> None:
     run_without_heavy_libraries("""
 from pathlib import Path
 
-from plugin_image.renderer import settings
 from plugin_image.renderer.errors import RefusedError
-from plugin_image.renderer.manifest_work import options, render
+from plugin_image.renderer.manifest_work.options import Options
+from plugin_image.renderer.manifest_work.renderer import MANIFEST_WORK
+from plugin_image.renderer.request import Request
 
-asked = options.Options(name="shop", clusters=["c1"], source="pulumi")
+options = Options(name="shop", clusters=["c1"], source="pulumi")
 try:
-    render.render(Path(), asked, settings.from_environment({}))
+    with MANIFEST_WORK.render(Request.of({"HOME": "/root"}, Path("/")), options):
+        pass
 except RefusedError as error:
     assert str(error).startswith("the folder holds a Pulumi program, and this image has no Pulumi")
 else:
     raise AssertionError("it was rendered")
+""")
+
+
+@pytest.mark.parametrize("arguments", [["pulumi", "discover"], ["kpt", "discover"]], ids=" ".join)
+def test_what_runs_every_few_seconds_loads_nothing_of_a_render(arguments: list[str]) -> None:
+    run_without_heavy_libraries(f"""
+from plugin_image.renderer.cli import main
+main({arguments}, standalone_mode=False)
+loaded = ("documents", "manifests", "parameters", "request", "supervise", "manifest_work")
+for name in loaded:
+    assert f"plugin_image.renderer.{{name}}" not in sys.modules, name
 """)

@@ -1,6 +1,7 @@
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,9 @@ def test_what_cannot_be_started_is_named(tmp_path: Path) -> None:
 
 
 def test_one_program_that_ends_does_not_end_another(tmp_path: Path) -> None:
-    with supervise.server(["sh", "-c", "echo 1; exec sleep 60"], cwd=tmp_path, env={}):
+    with supervise.server(
+        ["sh", "-c", "echo 1; exec sleep 60"], cwd=tmp_path, env={}, deadline=Deadline(5)
+    ):
         (running,) = processes.descendants(os.getpid())
         supervise.run(["true"], doing="", cwd=tmp_path, env={}, deadline=Deadline(5))
         assert processes.descendants(os.getpid()) == [running]
@@ -100,7 +103,7 @@ def test_what_left_its_session_ends_with_the_program(tmp_path: Path) -> None:
 def test_a_server_without_a_port_is_told(tmp_path: Path, program: str, said: str) -> None:
     with (
         pytest.raises(ProgramError, match=f"sh {said}"),
-        supervise.server(["sh", "-c", program], cwd=tmp_path, env={}),
+        supervise.server(["sh", "-c", program], cwd=tmp_path, env={}, deadline=Deadline(5)),
     ):
         pass
 
@@ -108,7 +111,7 @@ def test_a_server_without_a_port_is_told(tmp_path: Path, program: str, said: str
 def test_a_server_that_cannot_be_started_is_told(tmp_path: Path) -> None:
     with (
         pytest.raises(ProgramError, match=r"missing cannot be started: No such file"),
-        supervise.server([tmp_path / "missing"], cwd=tmp_path, env={}),
+        supervise.server([tmp_path / "missing"], cwd=tmp_path, env={}, deadline=Deadline(5)),
     ):
         pass
 
@@ -136,3 +139,48 @@ def test_a_long_output_is_kept_from_a_mark_on(tmp_path: Path) -> None:
 )
 def test_every_signal_has_a_name(status: int, told: str) -> None:
     assert supervise.Ended(status, "").how() == told
+
+
+@pytest.mark.parametrize("says", ["", "printf 43;"])
+def test_a_server_that_says_no_port_is_stopped_in_time(tmp_path: Path, says: str) -> None:
+    raised: list[BaseException] = []
+
+    def serve() -> None:
+        command = ["sh", "-c", f"{says} exec sleep 60"]
+        with (
+            pytest.raises(DeadlineError, match="was stopped while sh was starting") as late,
+            supervise.server(command, cwd=tmp_path, env={}, deadline=Deadline(0.2)),
+        ):
+            pass
+        raised.append(late.value)
+
+    # Not in the main thread, where a signal would interrupt it.
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    thread.join(timeout=30)
+    assert raised
+    assert processes.descendants(os.getpid()) == []
+
+
+def test_programs_may_be_started_and_ended_in_several_threads(tmp_path: Path) -> None:
+    """The end of one looks for what is left of it, and no further."""
+    statuses: list[int] = []
+
+    def run() -> None:
+        for _ in range(10):
+            ended = supervise.run(
+                ["sh", "-c", "sleep 0.02"],
+                doing="",
+                cwd=tmp_path,
+                env=dict(os.environ),
+                deadline=Deadline(30),
+                patience=0.01,
+            )
+            statuses.append(ended.status)
+
+    threads = [threading.Thread(target=run) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [0] * 60

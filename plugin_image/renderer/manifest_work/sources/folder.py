@@ -9,10 +9,12 @@ from typing import Final
 
 from plugin_image.renderer import files
 from plugin_image.renderer.errors import UsageError
+from plugin_image.renderer.kpt.renderer import KPT
+from plugin_image.renderer.pulumi.renderer import PULUMI
 
 MARKERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "pulumi": ("Pulumi.yaml", "Pulumi.yml", "Pulumi.json"),
-    "kpt": ("Kptfile",),
+    "pulumi": PULUMI.markers,
+    "kpt": KPT.markers,
     "helm": ("Chart.yaml",),
     "kustomize": ("kustomization.yaml", "kustomization.yml", "Kustomization"),
 }
@@ -30,7 +32,7 @@ class Folder:
     def of(cls, path: Path, source_path: str) -> "Folder":
         """The folder at `path`, which is `source_path` in its repository.
 
-        Where that is not so, at a desk, the folder counts as the repository.
+        Where that is not so, as locally, the folder counts as the repository.
         """
         resolved = path.resolve()
         parts = PurePosixPath(posixpath.normpath(source_path)).parts

@@ -11,7 +11,7 @@ from plugin_image.renderer.manifest_work.entries import Entry, entries_of
 from plugin_image.renderer.manifest_work.options import DNS_NAME, Options
 from plugin_image.renderer.manifest_work.sources import program
 from plugin_image.renderer.manifest_work.sources.folder import Folder
-from plugin_image.renderer.supervise import Deadline
+from plugin_image.renderer.request import Request
 
 _TEMPLATE: Final = re.compile(r"^---\n# Source: (.+)$", re.MULTILINE)
 _LONGEST_RELEASE_NAME: Final = 53
@@ -22,7 +22,7 @@ _FILE_OR_SERVER: Final = re.compile(
 _SEPARATORS: Final = frozenset(",\"'")
 
 
-def entries(folder: Folder, options: Options, scratch: Path, deadline: Deadline) -> list[Entry]:
+def entries(request: Request, folder: Folder, options: Options, scratch: Path) -> list[Entry]:
     """The objects of the chart as `helm template` gives them, without those of its tests.
 
     Raises UsageError for a namespace or value file that is missing, ProgramError when helm
@@ -39,9 +39,9 @@ def entries(folder: Folder, options: Options, scratch: Path, deadline: Deadline)
     def rendered(chart: Path | None = None) -> list[Entry]:
         output = program.output_of(
             _command(folder, options, chart),
+            request=request,
             folder=folder,
             scratch=scratch,
-            deadline=deadline,
             fix="correct the chart or its values; dependencies must lie in its folder charts/",
         )
         return _parsed(output)

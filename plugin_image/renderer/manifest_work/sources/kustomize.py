@@ -7,10 +7,10 @@ from plugin_image.renderer.errors import ManifestError
 from plugin_image.renderer.manifest_work.entries import Entry, entries_of
 from plugin_image.renderer.manifest_work.sources import kustomization, program
 from plugin_image.renderer.manifest_work.sources.folder import Folder
-from plugin_image.renderer.supervise import Deadline
+from plugin_image.renderer.request import Request
 
 
-def entries(folder: Folder, scratch: Path, deadline: Deadline) -> list[Entry]:
+def entries(request: Request, folder: Folder, scratch: Path) -> list[Entry]:
     """The objects that `kustomize build` gives.
 
     Raises RefusedError and UsageError for what lies elsewhere, ProgramError when it fails,
@@ -20,9 +20,9 @@ def entries(folder: Folder, scratch: Path, deadline: Deadline) -> list[Entry]:
     kustomization.require_local(folder)
     output = program.output_of(
         ["kustomize", "build", "."],
+        request=request,
         folder=folder,
         scratch=scratch,
-        deadline=deadline,
         fix="correct the kustomization; what it names must lie in the repository",
     )
     try:

@@ -1,6 +1,5 @@
 """Runs helm or kustomize: local programs that make manifests and have no use for a network."""
 
-import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from typing import Final
 from plugin_image.renderer import files, supervise
 from plugin_image.renderer.errors import ProgramError, RefusedError
 from plugin_image.renderer.manifest_work.sources.folder import Folder
-from plugin_image.renderer.supervise import Deadline
+from plugin_image.renderer.request import Request
 
 _PASSED: Final = ("PATH", "LANG", "TZ", "SSL_CERT_DIR", "SSL_CERT_FILE")
 _NOWHERE: Final = "http://127.0.0.1:9"
@@ -21,7 +20,7 @@ _HINT: Final = "\n\nUse --debug flag"
 
 
 def output_of(
-    command: Sequence[str], *, folder: Folder, scratch: Path, deadline: Deadline, fix: str
+    command: Sequence[str], *, request: Request, folder: Folder, scratch: Path, fix: str
 ) -> bytes:
     """What the program writes to stdout.
 
@@ -29,7 +28,7 @@ def output_of(
     and `fix` when it fails.
     """
     name = command[0]
-    program = shutil.which(name)
+    program = shutil.which(name, path=request.env.get("PATH"))
     if program is None:
         raise RefusedError(
             f"there is no {name} on PATH",
@@ -40,8 +39,8 @@ def output_of(
         [program, *command[1:]],
         doing=f"{name} ran",
         cwd=folder.path,
-        env=_environment(scratch),
-        deadline=deadline,
+        env=_environment(request.env, scratch),
+        deadline=request.deadline,
         result=result,
     ).in_time()
     if ended.status:
@@ -51,9 +50,9 @@ def output_of(
     return files.output(result, name)
 
 
-def _environment(scratch: Path) -> Mapping[str, str]:
+def _environment(outer: Mapping[str, str], scratch: Path) -> Mapping[str, str]:
     """An empty home, no credentials, and a network that leads nowhere."""
-    passed = {name: os.environ[name] for name in _PASSED if name in os.environ}
+    passed = {name: outer[name] for name in _PASSED if name in outer}
     proxies = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
     return {
         **passed,

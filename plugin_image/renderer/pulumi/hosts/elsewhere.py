@@ -16,9 +16,16 @@ from plugin_image.renderer.pulumi.monitor.recording import Event
 PATIENCE_SECONDS: Final = 2.0
 """What such processes are given to end after the program has."""
 
-
+_NOTES: Final = "noted-elsewhere"
 _THREAD: Final = "thread"
 _ENDED: Final = "ended"
+
+
+def notes(scratch: Path) -> Path:
+    """The file that takes the notes of a run, without those of a run before."""
+    file = scratch / _NOTES
+    file.unlink(missing_ok=True)
+    return file
 
 
 def refusals(notes: Path, survivors: Collection[int]) -> Iterator[Event]:

@@ -5,20 +5,18 @@ A Go program is one binary that takes everything from its environment. Source: p
 hash of the module's sources.
 """
 
-import json
 import os
 import re
 from pathlib import Path
 
-from plugin_image.renderer import files, supervise
+from plugin_image.renderer import files
 from plugin_image.renderer.errors import ProjectError
 from plugin_image.renderer.pulumi import dependencies
-from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.execution import PARALLEL, Execution
 from plugin_image.renderer.pulumi.hosts import go_sdk
-from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
-from plugin_image.renderer.pulumi.monitor.session import Session
-from plugin_image.renderer.pulumi.program import Failure, Program, Run, configuration_fix
-from plugin_image.renderer.supervise import Deadline
+from plugin_image.renderer.pulumi.hosts.host import Failure, Run, configuration_fix, logged_errors
+from plugin_image.renderer.pulumi.installer import Installer
+from plugin_image.renderer.pulumi.monitor.recording import Event
 
 _REPLACEMENT = re.compile(r"=>\s*[\"`]?((?:\.\.?|/)[^\s\"`]*)")
 """A folder that go.mod has a module from."""
@@ -36,10 +34,9 @@ _EARLY_END_FIX = (
     "remove the call of os.Exit(0), and let an error of pulumi.RunErr end the program with "
     "another status"
 )
-_PARALLEL = 16
 
 
-def install(root: Path, cache: Cache) -> Path:
+def install(root: Path, installer: Installer) -> Path:
     """The program's binary, built if its sources are new.
 
     Raises ProjectError without a go.mod or for a module outside of the project, and
@@ -55,10 +52,10 @@ def install(root: Path, cache: Cache) -> Path:
     sources = _sources(root)
 
     def fill(folder: Path) -> None:
-        flags = ["-trimpath", "-buildvcs=false", *go_sdk.build_flags(root, cache)]
-        cache.run([dependencies.tool("go"), "build", *flags, "-o", folder / _BINARY, "."], root)
+        flags = ["-trimpath", "-buildvcs=false", *go_sdk.build_flags(root, installer)]
+        go_sdk.go(installer, ["build", *flags, "-o", folder / _BINARY, "."], root)
 
-    return cache.once("go", root, sources, fill) / _BINARY
+    return installer.cache.once("go", root, sources, fill) / _BINARY
 
 
 def _replaces_from_outside(root: Path) -> bool:
@@ -82,45 +79,35 @@ def _sources(root: Path) -> list[Path]:
     return sorted({*sources, *embedded})
 
 
-def run(program: Program, installed: Path, deadline: Deadline) -> Run:
-    """Run the binary. Raises ProjectError when `main` names nothing."""
-    folder, _ = program.entry()
+def run(execution: Execution, binary: Path) -> Run:
+    """Run the binary."""
     events: list[Event] = []
-    with Session(
-        program.job(), events.append, env=program.env, read_stack=program.read_stack
-    ) as session:
-        ended = supervise.run(
-            [installed],
-            doing="the program was running",
-            cwd=folder,
-            env={**program.env, **_environment(program, session.endpoint())},
-            deadline=deadline,
-        )
+    with execution.session(events.append) as session:
+        ended = execution.run([binary], env=_environment(execution, session.endpoint()))
     if _SIGNALLED in events:
         events.append({"finished": True})
     failure = _failure(events, ended.output) if ended.status else None
     return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX)
 
 
-def _environment(program: Program, address: str) -> dict[str, str]:
+def _environment(execution: Execution, address: str) -> dict[str, str]:
+    context = execution.context
     return {
-        "PULUMI_PROJECT": program.project.name,
-        "PULUMI_ROOT_DIRECTORY": str(program.project.root),
-        "PULUMI_STACK": program.stack.name,
-        "PULUMI_ORGANIZATION": program.stack.organization,
-        "PULUMI_CONFIG": json.dumps(dict(program.configuration.values)),
-        "PULUMI_CONFIG_SECRET_KEYS": json.dumps(sorted(program.configuration.secret_keys)),
+        **execution.config_env(),
+        "PULUMI_PROJECT": context.project,
+        "PULUMI_ROOT_DIRECTORY": context.root,
+        "PULUMI_STACK": context.stack,
+        "PULUMI_ORGANIZATION": context.organization,
         "PULUMI_DRY_RUN": "false",
-        "PULUMI_PARALLEL": str(_PARALLEL),
+        "PULUMI_PARALLEL": str(PARALLEL),
         "PULUMI_MONITOR": address,
         "PULUMI_ENGINE": address,
-        "PATH": os.environ.get("PATH", ""),
     }
 
 
 def _failure(events: list[Event], output: str) -> Failure:
     """What the program logged as an error, or else the last line that tells one."""
-    errors = [m.text for m in Recording.of(events).messages if m.severity == "error"]
+    errors = logged_errors(events)
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     telling = [line for line in lines if line.startswith(("error:", "panic:", "fatal error:"))]
     text = next(iter([*map(_first_cause, errors), *telling, *lines[-1:]]), "it said nothing")

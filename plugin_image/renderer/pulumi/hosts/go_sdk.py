@@ -9,13 +9,13 @@ that says so, too. Source: pulumi/pulumi `sdk/go/pulumi/run.go`, 3.3.0 to 3.181.
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi import dependencies
-from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.installer import Installer
 
 _MODULE: Final = "github.com/pulumi/pulumi/sdk/v3"
 _PACKAGE: Final = f"{_MODULE}/go/pulumi"
@@ -38,12 +38,32 @@ class Sdk:
     """The folder of the package `pulumi`."""
 
 
-def build_flags(root: Path, cache: Cache) -> list[str]:
+def go(
+    installer: Installer,
+    arguments: Sequence[str | Path],
+    root: Path,
+    *,
+    result: Path | None = None,
+) -> None:
+    """Run `go` in the program's folder; the file `result` gets its output.
+
+    Raises DependencyError when Go is missing or fails, and DeadlineError.
+    """
+    env = {
+        "GOCACHE": str(installer.cache.downloads("go-build")),
+        "GOMODCACHE": str(installer.cache.downloads("go-modules")),
+        # A workspace above the project would bring modules that nobody looks at.
+        "GOWORK": "off",
+    }
+    installer.run([installer.tool("go"), *arguments], root, env=env, result=result)
+
+
+def build_flags(root: Path, installer: Installer) -> list[str]:
     """What makes `go build` give the program in `root` an SDK that says when it has ended.
 
     Raises DependencyError for an SDK that is too old to, and where modules cannot be had.
     """
-    sdk = _find(root, cache)
+    sdk = _find(root, installer)
     if sdk is None:
         if older := _OLDER_MODULE.search((root / "go.mod").read_text()):
             raise _too_old(older[1])
@@ -53,12 +73,12 @@ def build_flags(root: Path, cache: Cache) -> list[str]:
         return []
     if _is_too_old(sdk.version) or _RUN not in run:
         raise _too_old(sdk.version)
-    folder = cache.scratch / "pulumi-sdk"
+    folder = installer.scratch / "pulumi-sdk"
     folder.mkdir()
     flags: list[str] = []
     package = sdk.package
     if sdk.module:
-        flags, package = _under_another_path(root, cache, sdk, sdk.module, folder)
+        flags, package = _under_another_path(root, installer, sdk, sdk.module, folder)
     renamed = folder / "run.go"
     renamed.write_text(run.replace(_RUN, _RUN.replace("Run", "run", 1)))
     overlay = folder / "overlay.json"
@@ -67,11 +87,10 @@ def build_flags(root: Path, cache: Cache) -> list[str]:
     return [*flags, f"-overlay={overlay}"]
 
 
-def _find(root: Path, cache: Cache) -> Sdk | None:
+def _find(root: Path, installer: Installer) -> Sdk | None:
     """The SDK by which the program is built; none where it asks for none."""
-    found = cache.scratch / "pulumi-sdk.json"
-    query = ["list", "-e", "-find", "-json=Dir,Module", _PACKAGE]
-    cache.run([dependencies.tool("go"), *query], root, result=found)
+    found = installer.scratch / "pulumi-sdk.json"
+    go(installer, ["list", "-e", "-find", "-json=Dir,Module", _PACKAGE], root, result=found)
     told = json.loads(found.read_text())
     if "Module" not in told or "Dir" not in told:
         return None
@@ -93,7 +112,7 @@ def _is_too_old(version: str) -> bool:
 
 
 def _under_another_path(
-    root: Path, cache: Cache, sdk: Sdk, module: Path, folder: Path
+    root: Path, installer: Installer, sdk: Sdk, module: Path, folder: Path
 ) -> tuple[list[str], Path]:
     """What lets Go find the SDK below `folder`, and its package there.
 
@@ -105,5 +124,5 @@ def _under_another_path(
         if (root / name).is_file():
             shutil.copyfile(root / name, folder / name)
     edit = ["mod", "edit", f"-replace={_MODULE}={link}", str(folder / "go.mod")]
-    cache.run([dependencies.tool("go"), *edit], root)
+    go(installer, edit, root)
     return [f"-modfile={folder / 'go.mod'}"], link / sdk.package.relative_to(module)

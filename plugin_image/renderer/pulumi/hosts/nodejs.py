@@ -9,26 +9,25 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from plugin_image.renderer import files, supervise
+from plugin_image.renderer import files
 from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi import dependencies
+from plugin_image.renderer.pulumi.execution import PARALLEL, Execution
 from plugin_image.renderer.pulumi.hosts import elsewhere, nodejs_failure, typescript
+from plugin_image.renderer.pulumi.hosts.host import Run, logged_errors
 from plugin_image.renderer.pulumi.hosts.nodejs_packages import install
 from plugin_image.renderer.pulumi.hosts.typescript import CompiledSources
-from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
-from plugin_image.renderer.pulumi.program import Program, Run
-from plugin_image.renderer.supervise import Deadline
+from plugin_image.renderer.pulumi.installer import tool
+from plugin_image.renderer.pulumi.monitor.recording import Event
+from plugin_image.renderer.pulumi.monitor.run_context import RunContext
 
 __all__ = ["install", "run"]
 
 _RUNNER = Path(__file__).with_name("nodejs_runner.js")
 _MODULES = Path(__file__).with_name("nodejs_modules.js")
 _CHILD = Path(__file__).with_name("nodejs_child.js")
-_PARALLEL = 16
 _READ_UNNAMED = ("package.json", "tsconfig.json", "index.js", "index.ts")
 """What Node.js and the compiler look for themselves, and would wait for."""
 _MODULE_SUFFIXES = frozenset({".mjs", ".mts"})
@@ -36,44 +35,40 @@ _IMPORTS = re.compile(rb"""\bimport\s*[(/]|"type"\s*:\s*"module\"""")
 """A call of `import`, and what makes the files of a package.json's folder ES modules."""
 
 
-def run(program: Program, installed: Path, deadline: Deadline) -> Run:
+def run(execution: Execution, installed: Path) -> Run:
     """Run the program with the modules in `installed`.
 
-    Raises DependencyError when the SDK is not among them, and ProjectError when `main` names
-    nothing.
+    Raises DependencyError when the SDK is not among them.
     """
-    folder, _ = program.entry()
     for name in _READ_UNNAMED:
-        files.exists(folder / name)
+        files.exists(execution.folder / name)
     runner = installed / "@pulumi" / "pulumi" / "cmd" / "run" / "index.js"
     if not runner.is_file():
         raise DependencyError(
             "@pulumi/pulumi is not among the program's dependencies",
             fix="add it to package.json, and commit a package-lock.json",
         )
-    program = replace(program, env={**program.env, **_modules_for(program, installed)})
-    if not _is_typescript(program):
-        return _run(program, runner, {}, deadline)
-    sources = CompiledSources(program.cache, program.project.root, installed, program.env)
+    execution = execution.with_env(_modules_for(execution, installed))
+    if not _is_typescript(execution):
+        return _run(execution, runner, {})
+    sources = CompiledSources(execution.cache, execution.project.root, installed, execution.env)
     if compiled := sources.kept():
-        run = _run(program, runner, {"compiled": str(compiled)}, deadline)
+        run = _run(execution, runner, {"compiled": str(compiled)})
         if not run.ended.status or run.ended.late:
             return run
         # The compiler tells failures best, and what it was not asked for before.
-    recorded = program.scratch / "compiled.json"
-    run = _run(program, runner, {"recorded": str(recorded)}, deadline)
+    recorded = execution.scratch / "compiled.json"
+    run = _run(execution, runner, {"recorded": str(recorded)})
     if not run.ended.status and recorded.exists():
         sources.keep(recorded)
     return run
 
 
-def _run(program: Program, runner: Path, compilation: Mapping[str, str], deadline: Deadline) -> Run:
+def _run(execution: Execution, runner: Path, compilation: Mapping[str, str]) -> Run:
     """One run; `compilation` is what `nodejs_runner.js` is told of it."""
-    folder, entry = program.entry()
-    ended_file = program.scratch / "program-ended"
-    notes = program.scratch / "noted-elsewhere"
-    for left in (ended_file, notes):
-        left.unlink(missing_ok=True)
+    ended_file = execution.scratch / "program-ended"
+    ended_file.unlink(missing_ok=True)
+    notes = elsewhere.notes(execution.scratch)
     events: list[Event] = []
     with ExitStack() as open_:
         secrets = open_.enter_context(os.fdopen(os.memfd_create("secrets"), "rb"))
@@ -83,33 +78,24 @@ def _run(program: Program, runner: Path, compilation: Mapping[str, str], deadlin
 
             It is made while Node.js starts: both take their time.
             """
-            from plugin_image.renderer.pulumi.monitor.session import Session
-
-            session = Session(
-                program.job(), events.append, env=program.env, read_stack=program.read_stack
-            )
-            open_.enter_context(session)
+            session = open_.enter_context(execution.session(events.append))
             return f"{session.endpoint()} {session.endpoint_elsewhere()}".encode()
 
         told = {
             "runner": str(runner),
-            "root": str(program.project.root),
+            "root": execution.context.root,
             "ended": str(ended_file),
             "notes": str(notes),
-            "machineCode": str(program.cache.folder_of("v8")),
+            "machineCode": str(execution.cache.folder_of("v8")),
             "secrets": secrets.fileno(),
             **compilation,
         }
-        ended = supervise.run(
-            [dependencies.tool("node"), _RUNNER, *_arguments(program, folder), entry],
-            doing="the program was running",
-            cwd=folder,
+        ended = execution.run(
+            [tool("node", execution.env), _RUNNER, *_arguments(execution.context)],
             env={
-                **program.env,
-                **_environment(program, compile_=not compilation.get("compiled")),
+                **_environment(execution, compile_=not compilation.get("compiled")),
                 "RENDERER_RUN": json.dumps(told),
             },
-            deadline=deadline,
             stdin=addresses,
             pass_fds=[secrets.fileno()],
             patience=elsewhere.PATIENCE_SECONDS,
@@ -119,49 +105,49 @@ def _run(program: Program, runner: Path, compilation: Mapping[str, str], deadlin
     events += elsewhere.refusals(notes, ended.survivors)
     if ended_file.exists():
         events.append({"finished": True})
-    failed = nodejs_failure.of(Recording.of(events), folder) if ended.status else None
+    failed = nodejs_failure.of(logged_errors(events), execution.folder) if ended.status else None
     return Run(events, ended, failed)
 
 
-def _arguments(program: Program, folder: Path) -> list[str]:
+def _arguments(context: RunContext) -> list[str]:
     arguments = {
-        "project": program.project.name,
-        "stack": program.stack.name,
-        "organization": program.stack.organization,
-        "root-directory": str(program.project.root.resolve()),
-        "pwd": str(folder),
-        "parallel": str(_PARALLEL),
+        "project": context.project,
+        "stack": context.stack,
+        "organization": context.organization,
+        "root-directory": context.root,
+        "pwd": context.folder,
+        "parallel": str(PARALLEL),
     }
-    return [f"--{name}={value}" for name, value in arguments.items()]
+    return [*(f"--{name}={value}" for name, value in arguments.items()), context.entry]
 
 
-def _environment(program: Program, *, compile_: bool) -> dict[str, str]:
+def _environment(execution: Execution, *, compile_: bool) -> dict[str, str]:
     return {
-        "PULUMI_CONFIG": json.dumps(dict(program.configuration.values)),
-        "PULUMI_CONFIG_SECRET_KEYS": json.dumps(sorted(program.configuration.secret_keys)),
-        "PULUMI_NODEJS_TYPESCRIPT": str(compile_ and _is_typescript(program)).lower(),
+        **execution.config_env(),
+        "PULUMI_NODEJS_TYPESCRIPT": str(compile_ and _is_typescript(execution)).lower(),
         # Worker threads and processes have it from here.
-        "NODE_OPTIONS": f'{program.env.get("NODE_OPTIONS", "")} --require "{_CHILD}"',
+        "NODE_OPTIONS": f'{execution.env.get("NODE_OPTIONS", "")} --require "{_CHILD}"',
     }
 
 
-def _is_typescript(program: Program) -> bool:
+def _is_typescript(execution: Execution) -> bool:
     """Whether the runner gets a compiler, as all programs do that do not decline."""
-    return program.project.runtime_options.get("typescript") is not False
+    return execution.project.runtime_options.get("typescript") is not False
 
 
-def _modules_for(program: Program, installed: Path) -> dict[str, str]:
+def _modules_for(execution: Execution, installed: Path) -> dict[str, str]:
     """What lets Node.js find the modules where it looks for them, beside package.json."""
-    link = program.project.root / "node_modules"
+    root = execution.project.root
+    link = root / "node_modules"
     if installed == link:
         return {}
     told = {
         "link": str(link),
         "installed": str(installed.resolve()),
-        "imports": any(map(_imports, _module_files(program.project.root))),
+        "imports": any(map(_imports, _module_files(root))),
     }
     # Also for workers, and for other programs in Node.js that the program starts.
-    options = [program.env.get("NODE_OPTIONS", ""), f'--require "{_MODULES}"']
+    options = [execution.env.get("NODE_OPTIONS", ""), f'--require "{_MODULES}"']
     return {"NODE_OPTIONS": " ".join(options).strip(), "RENDERER_MODULES": json.dumps(told)}
 
 

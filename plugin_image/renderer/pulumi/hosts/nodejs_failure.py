@@ -5,11 +5,11 @@ compiler found, or the message alone. Source: `@pulumi/pulumi/cmd/run/run.ts`.
 """
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from plugin_image.renderer.plain import plain
-from plugin_image.renderer.pulumi.monitor.recording import Recording
-from plugin_image.renderer.pulumi.program import Failure, configuration_fix
+from plugin_image.renderer.pulumi.hosts.host import Failure, configuration_fix
 
 _DIAGNOSTIC = re.compile(r"(\S+)\((\d+),\d+\): (error TS\d+: .*)")
 """How TypeScript tells what it found: `index.ts(3,7): error TS2322: Type …`."""
@@ -20,22 +20,22 @@ _HEADER = re.compile(
     r"|TSError: ⨯ Unable to compile TypeScript:"
 )
 _SOURCE = re.compile(r"(?:file://)?(/.*):(\d+)")
-"""How Node.js begins what it says about a source that is no JavaScript: where, and the line."""
+"""How Node.js begins what it says about a source that is not JavaScript: where, and the line."""
 _MISSING = re.compile(r"Cannot find (?:module|package) '([^']*)'")
 _IN_A_FOLDER = (".", "/", "file:")
-"""How the name of a module begins that is no package."""
+"""How the name of a module begins that is not a package."""
 
 
-def of(recording: Recording, folder: Path) -> Failure | None:
-    """The failure of a program that ran in `folder`, if its runner has logged one."""
-    errors = [plain(message.text) for message in recording.messages if message.severity == "error"]
+def of(errors: Sequence[str], folder: Path) -> Failure | None:
+    """The failure of a program that ran in `folder`, if its runner has logged such errors."""
     if not errors:
         return None
-    lines = [line.strip() for line in errors[0].splitlines() if line.strip()]
+    error = plain(errors[0])
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
     told = [_REFERENCE.sub("", line) for line in lines if not _HEADER.match(line)] or lines
     text, place = _diagnostic(told) or _syntax_error(told, folder) or (told[0], "")
-    place = place or _frame(errors[0], folder)
-    return Failure(text=text, place=place, traceback=errors[0], fix=_fix(text))
+    place = place or _frame(error, folder)
+    return Failure(text=text, place=place, traceback=error, fix=_fix(text))
 
 
 def _diagnostic(lines: list[str]) -> tuple[str, str] | None:

@@ -9,22 +9,22 @@ from typing import Any
 from plugin_image.renderer import files
 from plugin_image.renderer.errors import DependencyError
 from plugin_image.renderer.pulumi import dependencies
-from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.installer import Installer
 
 IMAGE_MODULES = Path(__file__).resolve().parents[4] / "node_modules"
 """What programs run with that ask for no packages."""
 _OTHER_LOCKS = ("npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
 _OUTSIDE = re.compile(r'"(?:(?:file|link):(?://)?)?(?:/|~/|\.\.(?:/|"))')
-"""A text that names a folder or an archive outside of the project."""
+"""A string that names a folder or an archive outside of the project."""
 _SECTIONS = ("dependencies", "devDependencies", "optionalDependencies", "overrides")
 _LOCAL = ("file:", "link:", "workspace:", "./", "../", "/", "~/")
 """How a version begins that is a folder."""
 
 
-def install(root: Path, cache: Cache) -> Path:
+def install(root: Path, installer: Installer) -> Path:
     """The `node_modules` that `package-lock.json` or `package.json` asks for, or else the image's.
 
-    A folder that is there already, at someone's desk or committed, is used as it is.
+    A folder that is there already, installed locally or committed, is used as it is.
 
     Raises DependencyError, also for the lock files of other tools, and DeadlineError.
     """
@@ -32,13 +32,13 @@ def install(root: Path, cache: Cache) -> Path:
     if (root / "node_modules").is_dir():
         return root / "node_modules"
     if files.exists(lock) and files.exists(manifest):
-        return _installed(cache, root, [manifest, lock], "ci")
+        return _installed(installer, root, [manifest, lock], "ci")
     dependencies.refuse_other_locks(root, _OTHER_LOCKS, lock.name)
     package = _read(manifest) if files.exists(manifest) else {}
     if not package.get("dependencies"):
         return IMAGE_MODULES
     _refuse_what_takes_a_lock(root, package)
-    return _installed(cache, root, [manifest], "install")
+    return _installed(installer, root, [manifest], "install")
 
 
 def _refuse_what_takes_a_lock(root: Path, package: Mapping[str, Any]) -> None:
@@ -87,7 +87,7 @@ def _asked(named: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     yield from ((lock, files.text(lock)) for lock in locks)
 
 
-def _installed(cache: Cache, root: Path, named: Sequence[Path], command: str) -> Path:
+def _installed(installer: Installer, root: Path, named: Sequence[Path], command: str) -> Path:
     """The `node_modules` of a folder with copies of these files, the manifest and its lock."""
     for path, text in _asked(named):
         if _OUTSIDE.search(text):
@@ -101,6 +101,7 @@ def _installed(cache: Cache, root: Path, named: Sequence[Path], command: str) ->
         # The program's own scripts expect the rest of its folder.
         package = {key: value for key, value in _read(named[0]).items() if key != "scripts"}
         (folder / named[0].name).write_text(json.dumps(package))
-        cache.run([dependencies.tool("npm"), command, "--no-audit", "--no-fund"], folder)
+        env = {"npm_config_cache": str(installer.cache.downloads("npm"))}
+        installer.run([installer.tool("npm"), command, "--no-audit", "--no-fund"], folder, env=env)
 
-    return cache.once("node", root, named, fill) / "node_modules"
+    return installer.cache.once("node", root, named, fill) / "node_modules"

@@ -7,18 +7,18 @@ without a name, which holds all that was known if the program dies.
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from plugin_image.renderer import files, supervise
+from plugin_image.renderer import files
 from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.pulumi.execution import Execution
 from plugin_image.renderer.pulumi.hosts import elsewhere
+from plugin_image.renderer.pulumi.hosts.host import CONFIGURATION_FIX, Failure, Run
 from plugin_image.renderer.pulumi.hosts.python_packages import install
-from plugin_image.renderer.pulumi.monitor.recording import Event
-from plugin_image.renderer.pulumi.program import CONFIGURATION_FIX, Failure, Program, Run
-from plugin_image.renderer.supervise import Deadline
+from plugin_image.renderer.pulumi.monitor.recording import Event, FailureEvent
 
 __all__ = ["install", "run"]
 
@@ -41,62 +41,48 @@ _FIXES_BY_TEXT = {
 """What to do about exceptions of the SDK by their words."""
 
 
-def run(program: Program, interpreter: Path, deadline: Deadline) -> Run:
+def run(execution: Execution, interpreter: Path) -> Run:
     """Run the program with `interpreter`, in which its SDK is installed.
 
     Raises ProjectError when there is nothing to run.
     """
-    if not program.reads_stacks:
-        return _run(program, interpreter, deadline, address="")
-    # What it takes to read other stacks stays in this process, and so does the monitor.
-    from plugin_image.renderer.pulumi.monitor.session import Session
-
-    events: list[Event] = []
-    with Session(
-        program.job(), events.append, env=program.env, read_stack=program.read_stack
-    ) as session:
-        run = _run(program, interpreter, deadline, address=session.endpoint())
-    return replace(run, events=[*events, *run.events])
-
-
-def _run(program: Program, interpreter: Path, deadline: Deadline, *, address: str) -> Run:
-    folder, entry = program.entry()
-    if entry == "." and not files.exists(folder / "__main__.py"):
+    context = execution.context
+    if context.entry == "." and not files.exists(execution.folder / "__main__.py"):
         raise ProjectError(
-            f"no __main__.py beside {program.project.file}",
+            f"no __main__.py beside {execution.project.file}",
             fix="add it, or name the program's file as `main`",
         )
-    notes = program.scratch / "noted-elsewhere"
-    notes.unlink(missing_ok=True)
-    given = {
-        "entry": entry,
-        "job": program.job().to_json(),
-        "address": address,
-        "elsewhere": str(notes),
-    }
-    with _nameless_file() as results:
-        ended = supervise.run(
+    events: list[Event] = []
+    with ExitStack() as open_:
+        results = open_.enter_context(_nameless_file())
+        notes = elsewhere.notes(execution.scratch)
+        given = {
+            "context": context.to_json(),
+            "address": "",
+            "elsewhere": str(notes),
+        }
+        if execution.read_stack:
+            # What it takes to read other stacks stays in this process, and so does the monitor.
+            session = open_.enter_context(execution.session(events.append))
+            given["address"] = session.endpoint()
+        ended = execution.run(
             [interpreter, _RUNNER, str(results.fileno())],
-            doing="the program was running",
-            cwd=folder,
-            env=program.env,
-            deadline=deadline,
             stdin=json.dumps(given).encode,
             pass_fds=[results.fileno()],
             patience=elsewhere.PATIENCE_SECONDS,
         )
         results.seek(0)
-        events = list(_events(results.read()))
-    events += elsewhere.refusals(notes, ended.survivors)
-    failure = next((_failure(event["failure"]) for event in events if "failure" in event), None)
+        told = list(_events(results.read()))
+    events += [*told, *elsewhere.refusals(notes, ended.survivors)]
+    failure = next((_failure(event["failure"]) for event in told if "failure" in event), None)
     return Run(events, ended, failure)
 
 
-def _failure(told: Mapping[str, str]) -> Failure:
+def _failure(told: FailureEvent) -> Failure:
     kind, _, message = told["text"].partition(":")
     told_by_text = (fix for words, fix in _FIXES_BY_TEXT.items() if words in message)
     fix = next(told_by_text, _FIXES.get(kind, ""))
-    return Failure(**{**told, "fix": told["fix"] or fix})
+    return Failure(told["text"], told["place"], told["traceback"], told["fix"] or fix)
 
 
 def _events(data: bytes) -> Iterator[Event]:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from plugin_image.renderer import files
 from plugin_image.renderer.errors import DependencyError
 from plugin_image.renderer.pulumi import dependencies
-from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.installer import Installer
 
 _OTHER_LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock", "pylock.toml")
 _SETTINGS = ("pyproject.toml", "uv.toml")
@@ -48,23 +48,23 @@ _OF_UV = (
 """What uv reads of pyproject.toml to find packages."""
 
 
-def install(root: Path, cache: Cache) -> Path:
+def install(root: Path, installer: Installer) -> Path:
     """The interpreter that has what `requirements.txt` asks for, else `uv.lock`, else the image's.
 
     Raises DependencyError, also for the lock files of other tools, and DeadlineError.
     """
     requirements, lock = root / "requirements.txt", root / "uv.lock"
     if files.exists(requirements):
-        return _installed(cache, requirements)
+        return _installed(installer, requirements)
     if files.exists(lock) and files.exists(root / "pyproject.toml"):
-        return _installed(cache, lock)
+        return _installed(installer, lock)
     dependencies.refuse_other_locks(
         root, _OTHER_LOCKS, "requirements.txt, or a uv.lock beside its pyproject.toml"
     )
     return Path(sys.executable)
 
 
-def _installed(cache: Cache, named: Path) -> Path:
+def _installed(installer: Installer, named: Path) -> Path:
     """The interpreter of an environment with what the file names.
 
     It is made in a folder with copies of the files that decide about it, and nothing else:
@@ -77,21 +77,30 @@ def _installed(cache: Cache, named: Path) -> Path:
         project, venv = dependencies.copied(inputs, root, folder / "project"), folder / "venv"
         # As it was read here: editors of Windows write UTF-16.
         (project / named.name).write_text(files.text(named), encoding="utf-8")
-        uv = dependencies.tool("uv")
-        cache.run(
-            [uv, "venv", "--quiet", "--relocatable", "--python", sys.executable, venv], folder
-        )
+        env = {"UV_CACHE_DIR": str(installer.cache.downloads("uv"))}
+        uv = installer.tool("uv")
+        make: list[str | Path] = [
+            uv,
+            "venv",
+            "--quiet",
+            "--relocatable",
+            "--python",
+            sys.executable,
+            venv,
+        ]
+        installer.run(make, folder, env=env)
         options: list[str | Path] = ["--quiet", "--no-editable", "--compile-bytecode"]
         options += ["--python", _python(venv)]
         if named.name == "uv.lock":
-            environment = {"UV_PROJECT_ENVIRONMENT": str(venv)}
-            cache.run([uv, "sync", "--frozen", *options], project, environment)
+            sync = [uv, "sync", "--frozen", *options]
+            installer.run(sync, project, env={**env, "UV_PROJECT_ENVIRONMENT": str(venv)})
         else:
-            cache.run([uv, "pip", "install", *options, "--requirement", named.name], project)
+            add = [uv, "pip", "install", *options, "--requirement", named.name]
+            installer.run(add, project, env=env)
         if _needs_setuptools(venv):
-            cache.run([uv, "pip", "install", *options, _SETUPTOOLS], project)
+            installer.run([uv, "pip", "install", *options, _SETUPTOOLS], project, env=env)
 
-    return _python(cache.once("python", root, inputs, fill) / "venv")
+    return _python(installer.cache.once("python", root, inputs, fill) / "venv")
 
 
 def _needs_setuptools(venv: Path) -> bool:
@@ -139,7 +148,7 @@ def _require_no_outside(path: Path, text: str) -> None:
 
 
 def _words_for_uv(path: Path) -> Iterator[str]:
-    """The texts in a file of settings by which uv finds packages; what is no TOML, uv tells."""
+    """The strings in a settings file by which uv finds packages; what is not TOML, uv tells."""
     try:
         found = tomllib.loads(files.text(path))
     except tomllib.TOMLDecodeError:

@@ -1,10 +1,12 @@
 """Runs one Python program against a monitor in the same process.
 
 Started as a script by `hosts.python`, in the interpreter that has the program's SDK, with
-the job as JSON on stdin and the number of the file for events as its argument. Does what
+what it is about as JSON on stdin and the number of the file for events as its argument. Does what
 Pulumi's `pulumi-language-python-exec` does, without the network where it can, and with a
 report of the failure that names the program's own line.
 """
+
+from __future__ import annotations
 
 import asyncio
 import atexit
@@ -19,7 +21,10 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from plugin_image.renderer.pulumi.monitor.recording import Event, FailureEvent, Report
 
 _PACKAGE = Path(__file__).resolve().parents[3]
 _PARALLEL = 4
@@ -33,7 +38,7 @@ _WRAPPED = re.compile(
 
 
 def main() -> None:
-    """Run the job; the exit status is 0 only if the program came to its end."""
+    """Run the program; the exit status is 0 only if the program came to its end."""
     ends: list[Callable[[], None]] = []
     # The first to be registered is the last to be called.
     atexit.register(lambda: [end() for end in ends])
@@ -43,14 +48,14 @@ def main() -> None:
     given = json.load(sys.stdin)
     report = _reporter(int(sys.argv[1]))
     sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - the program's own stdin
-    sys.argv = [given["entry"]]
+    sys.argv = [given["context"]["entry"]]
     sys.path[0] = os.getcwd()  # noqa: PTH109 - in place of this script's folder
     try:
         leftovers = _run(given, report)
     except BaseException as error:  # noqa: BLE001 - whatever it was, it is reported
         # Without `finished`: an early exit, which is told apart from failure.
         early = isinstance(error, SystemExit) and error.code in (None, 0)
-        _end(None if early else error, report, given["job"]["root"])
+        _end(None if early else error, report, given["context"]["root"])
 
     def end() -> None:
         try:
@@ -59,13 +64,13 @@ def main() -> None:
             error = failed
         if error is None:
             report({"finished": True})
-        _end(error, report, given["job"]["root"])
+        _end(error, report, given["context"]["root"])
 
     # Python first waits for the program's threads, and calls what it registered for the end.
     ends.append(end)
 
 
-def _end(error: BaseException | None, report: Any, root: str) -> NoReturn:
+def _end(error: BaseException | None, report: Report, root: str) -> NoReturn:
     """End at once: what Python would do about what is left takes a part of a render."""
     if error is not None:
         report({"failure": _describe(error, root)})
@@ -74,11 +79,11 @@ def _end(error: BaseException | None, report: Any, root: str) -> NoReturn:
     os._exit(1 if error else 0)
 
 
-def _reporter(fd: int) -> Any:
+def _reporter(fd: int) -> Report:
     os.set_inheritable(fd, False)
     runner = os.getpid()
 
-    def report(event: dict[str, Any]) -> None:
+    def report(event: Event) -> None:
         # A process that the program forks has the file, too, and may come to this very end.
         if os.getpid() == runner:
             os.write(fd, json.dumps(event).encode() + b"\n")
@@ -86,7 +91,7 @@ def _reporter(fd: int) -> Any:
     return report
 
 
-def _run(given: dict[str, Any], report: Any) -> Callable[[], BaseException | None]:
+def _run(given: dict[str, Any], report: Report) -> Callable[[], BaseException | None]:
     """Run the program, with the monitor at the given address or else in this process.
 
     Gives what tells, at the very end, of failures that nobody was told of.
@@ -97,40 +102,39 @@ def _run(given: dict[str, Any], report: Any) -> Callable[[], BaseException | Non
     package = _own_package()
     from plugin_image.renderer.pulumi.hosts import python_secrets, python_values
     from plugin_image.renderer.pulumi.hosts.python_leftovers import Leftovers
-    from plugin_image.renderer.pulumi.monitor.direct import DirectStub, InPlaceExecutor
-    from plugin_image.renderer.pulumi.monitor.job import Job
+    from plugin_image.renderer.pulumi.monitor.run_context import RunContext
     from plugin_image.renderer.pulumi.monitor.session import Session
-    from plugin_image.renderer.pulumi.stacks import refuse
+    from plugin_image.renderer.pulumi.monitor.transport.direct import DirectStub, InPlaceExecutor
 
     # What is below it is found without it, and a program may have a package of that name.
     del sys.modules[package]
-    job = Job(**given["job"])
-    session = Session(job, report, env=dict(os.environ), read_stack=refuse)
+    context = RunContext.from_json(given["context"])
+    session = Session(context, report, env=dict(os.environ))
     settings: dict[str, Any] = {
         "monitor": given["address"] or DirectStub(session.monitor, waits=session.monitor.waits),
         "engine": given["address"] or DirectStub(session.engine),
         "parallel": _PARALLEL,
         "dry_run": False,
-        "root_directory": job.root,
-        "project": job.project,
-        "stack": job.stack,
-        "organization": job.organization,
+        "root_directory": context.root,
+        "project": context.project,
+        "stack": context.stack,
+        "organization": context.organization,
     }
     # An older SDK has fewer settings.
     known = inspect.signature(pulumi.runtime.Settings).parameters
-    pulumi.runtime.set_all_config(job.config, job.secret_keys)
+    pulumi.runtime.set_all_config(context.config, context.secret_keys)
     pulumi.runtime.configure(
         pulumi.runtime.Settings(**{key: settings[key] for key in settings if key in known})
     )
     python_values.install()
-    python_secrets.tell(report, [job.config[key] for key in job.secret_keys])
+    python_secrets.tell(report, [context.config[key] for key in context.secret_keys])
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    leftovers = Leftovers(loop, job.root, given["elsewhere"])
+    leftovers = Leftovers(loop, context.root, given["elsewhere"])
     executor = (ThreadPoolExecutor if given["address"] else InPlaceExecutor)(_PARALLEL * 4)
     loop.set_default_executor(executor)
     try:
-        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _execute(given["entry"])))
+        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _execute(context.entry)))
     finally:
         executor.shutdown(wait=False)
         session.close()
@@ -172,7 +176,7 @@ def _execute(entry: str) -> None:
     runpy.run_path(entry, run_name="__main__")
 
 
-def _describe(raised: BaseException, root: str) -> dict[str, str]:
+def _describe(raised: BaseException, root: str) -> FailureEvent:
     """The failure: what, at which line of the program, and the traceback from there on.
 
     What to do about it is told where a note of the error tells it.

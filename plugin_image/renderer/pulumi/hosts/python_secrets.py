@@ -10,9 +10,11 @@ from typing import Any
 
 import pulumi
 
+from plugin_image.renderer.pulumi.monitor.recording import Report
 
-def tell(report: Callable[[dict[str, Any]], None], known: Iterable[str]) -> None:
-    """Report each text as soon as the program marks it, or uses it in an `apply`.
+
+def tell(report: Report, known: Iterable[str]) -> None:
+    """Report each string as soon as the program marks it, or uses it in an `apply`.
 
     `known` are values of the configuration, of whose parts the renderer knows which are secret.
     """
@@ -51,7 +53,7 @@ def _at_hand(result: Awaitable[Any]) -> Any:
 
 
 def _structure(value: str) -> Any:
-    """What a text spells in JSON; nothing where it is another one."""
+    """What a string spells in JSON, or None."""
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
@@ -59,7 +61,7 @@ def _structure(value: str) -> Any:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts of a value that is in plain."""
+    """The strings in a plain value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

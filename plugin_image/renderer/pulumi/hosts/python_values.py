@@ -14,7 +14,7 @@ from google.protobuf import struct_pb2
 from pulumi import _types
 from pulumi.runtime import rpc
 
-from plugin_image.renderer.pulumi.monitor import structs, wire
+from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 _TEXT = frozenset({str})
 _ALWAYS_CARRIED = frozenset({str, bool, float, type(None), list})
@@ -50,7 +50,7 @@ def _is_carried(value: Any) -> bool:
 
 
 def _odd_key(mapping: dict[Any, Any]) -> str | None:
-    """A key that is no text as messages tell it, or None."""
+    """A key that is not a string, as messages tell it, or None."""
     return next((_told(key) for key in mapping if not isinstance(key, str)), None)
 
 

@@ -12,20 +12,17 @@ from typing import Any
 import grpc
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc
 
-from plugin_image.renderer import supervise
 from plugin_image.renderer.errors import DeadlineError
 from plugin_image.renderer.plain import plain
-from plugin_image.renderer.pulumi import dependencies
-from plugin_image.renderer.pulumi.dependencies import Cache
-from plugin_image.renderer.pulumi.monitor import structs
+from plugin_image.renderer.pulumi.execution import PARALLEL, Execution
+from plugin_image.renderer.pulumi.hosts.host import Failure, Run, configuration_fix
+from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.pulumi.monitor.errors import details_of
 from plugin_image.renderer.pulumi.monitor.recording import Event
-from plugin_image.renderer.pulumi.monitor.session import Session
-from plugin_image.renderer.pulumi.program import Failure, Program, Run, configuration_fix
+from plugin_image.renderer.pulumi.monitor.values import structs
 from plugin_image.renderer.supervise import Deadline, Ended
 
 _HOST = "pulumi-language-yaml"
-_PARALLEL = 16
 _FAILED = 1
 _OTHER_PROVIDER_FIX = (
     "keep resources of other providers in a stack of their own that `pulumi up` deploys, and pass "
@@ -33,31 +30,27 @@ _OTHER_PROVIDER_FIX = (
 )
 
 
-def install(root: Path, _cache: Cache) -> Path:
+def install(_root: Path, installer: Installer) -> Path:
     """The language host; a YAML program has no dependencies of its own.
 
     Raises DependencyError when the host is not installed.
     """
-    return dependencies.tool(_HOST)
+    return installer.tool(_HOST)
 
 
-def run(program: Program, installed: Path, deadline: Deadline) -> Run:
-    """Run the program. Raises ProjectError when `main` names nothing."""
+def run(execution: Execution, host: Path) -> Run:
+    """Let the language host run the program. Raises ProgramError when that one does not start."""
     events: list[Event] = []
     with (
-        Session(
-            program.job(), events.append, env=program.env, read_stack=program.read_stack
-        ) as session,
-        supervise.server(
-            [installed, session.endpoint()], cwd=program.project.root, env=program.env
-        ) as host,
+        execution.session(events.append) as session,
+        execution.server([host, session.endpoint()]) as server,
     ):
-        request = _request(program, session.endpoint())
+        request = _request(execution, session.endpoint())
         try:
-            error = _interpret(request, host.port, deadline)
+            error = _interpret(request, server.port, execution.deadline)
         except DeadlineError as late:
             return Run(events, Ended(_FAILED, "", late))
-        output = _telling(host.output())
+        output = _telling(server.output())
     if error is None:
         # The host answers when it has interpreted everything; nothing can end it early.
         return Run([*events, {"finished": True}], Ended(0, output))
@@ -70,26 +63,26 @@ def _telling(output: str) -> str:
     return "".join(line for line in lines if not line.startswith("warning: using pulumi-"))
 
 
-def _request(program: Program, monitor: str) -> Any:
-    folder, entry = program.entry()
+def _request(execution: Execution, monitor: str) -> Any:
+    context = execution.context
     request = language_pb2.RunRequest(
-        project=program.project.name,
-        stack=program.stack.name,
-        organization=program.stack.organization,
-        pwd=str(folder),
-        program=entry,
-        config=program.configuration.values,
-        configSecretKeys=program.configuration.secret_keys,
-        parallel=_PARALLEL,
+        project=context.project,
+        stack=context.stack,
+        organization=context.organization,
+        pwd=context.folder,
+        program=context.entry,
+        config=context.config,
+        configSecretKeys=context.secret_keys,
+        parallel=PARALLEL,
         monitor_address=monitor,
         info=language_pb2.ProgramInfo(
-            root_directory=str(program.project.root),
-            program_directory=str(folder),
-            entry_point=entry,
+            root_directory=context.root,
+            program_directory=context.folder,
+            entry_point=context.entry,
         ),
     )
-    structs.into_struct(program.configuration.typed, request.configPropertyMap)
-    structs.into_struct(program.project.runtime_options, request.info.options)
+    structs.into_struct(execution.typed_config, request.configPropertyMap)
+    structs.into_struct(execution.project.runtime_options, request.info.options)
     return request
 
 

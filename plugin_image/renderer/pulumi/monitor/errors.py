@@ -1,6 +1,11 @@
 """How the monitor says no."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import grpc
 
 
 class MonitorError(Exception):
@@ -24,6 +29,6 @@ class Refusal(MonitorError):
         self.fix = fix
 
 
-def details_of(error: Any) -> str:
+def details_of(error: grpc.RpcError) -> str:
     """What a failed gRPC call was told; the library raises its errors as calls."""
     return str(error.details() if hasattr(error, "details") else error)

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from plugin_image.renderer.pulumi.monitor import structs
+from google.protobuf import struct_pb2
+
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
+from plugin_image.renderer.pulumi.monitor.values import structs
 
 KUBERNETES: Final = "kubernetes"
 
@@ -12,12 +14,12 @@ _SHOWN_NAMES: Final = 5
 """Of a path that may have hundreds."""
 
 
-def is_foreign(token: str) -> bool:
-    """Whether a type or function belongs to another package than Kubernetes."""
-    return token.partition(":")[0] != KUBERNETES
+def is_kubernetes(token: str) -> bool:
+    """Whether a type or function belongs to the Kubernetes package."""
+    return token.partition(":")[0] == KUBERNETES
 
 
-def refuse_foreign(called: str) -> Refusal:
+def refuse_non_kubernetes(called: str) -> Refusal:
     """Only Kubernetes objects can be rendered."""
     return Refusal(
         f"{called} is not a Kubernetes object",
@@ -74,6 +76,14 @@ def refuse_call(what: str, token: str) -> Refusal:
         f"the {what} {token} of a provider is called, which is not rendered",
         "compute the value in the program or pass it as configuration",
     )
+
+
+def read(struct: struct_pb2.Struct, called: str) -> dict[str, Any]:
+    """The properties of what is `called` so. Raises Refusal for a value that none can have."""
+    try:
+        return structs.from_struct(struct)
+    except structs.UncarriedError as error:
+        raise refuse_value(called, error) from None
 
 
 def refuse_value(called: str, error: structs.UncarriedError) -> Refusal:

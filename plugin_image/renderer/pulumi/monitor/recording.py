@@ -6,13 +6,48 @@ was known until then: above all its secrets, which must be kept out of messages.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
-Event = dict[str, Any]
-"""By its only key one of `registration`, `refusal`, `log`, `secrets`, `exported`, `signalled`,
-`finished`."""
+Severity = Literal["info", "warning", "error"]
+
+
+class FailureEvent(TypedDict):
+    """What ended a Python program, as its runner tells it."""
+
+    text: str
+    """Type and message, in one line."""
+    place: str
+    """The program's own file and line, or empty."""
+    traceback: str
+    fix: str
+    """What to do about it, or empty."""
+
+
+class Event(TypedDict, total=False):
+    """One thing that happens in a run: each has one of these keys, and no other."""
+
+    registration: dict[str, Any]
+    """The fields of a `Registration`. The monitor sends it (`service.registrar`)."""
+    refusal: tuple[str, str]
+    """What is never rendered, summary and remedy. The monitor sends it (`service.monitor`), and
+    `hosts.elsewhere` of what a program's other processes have noted."""
+    log: tuple[Severity, str]
+    """What the program or its SDK logs. The engine sends it (`service.engine`)."""
+    secrets: list[str]
+    """Values that the program marks as secret, for messages to leave out. The runners of Python
+    and Node.js send it, and `render` reads it."""
+    exported: bool
+    """The stack's outputs are all there. The monitor sends it."""
+    signalled: bool
+    """The SDK has said that all is registered. The monitor sends it, and `hosts.go` reads it."""
+    finished: bool
+    """The program has come to its own end. Its host sends it, or the runner of Python."""
+    failure: FailureEvent
+    """What ended the program. The runner of Python sends it, and `hosts.python` reads it."""
+
 
 Report = Callable[[Event], None]
+"""Takes events as they happen."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +115,7 @@ class Registration:
 class Message:
     """Something the program or its SDK logged."""
 
-    severity: Literal["info", "warning", "error"]
+    severity: Severity
     text: str
 
 

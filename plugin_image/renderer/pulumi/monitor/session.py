@@ -1,56 +1,63 @@
-"""One program's monitor and engine together, and the doors to them."""
+"""One program's monitor and engine together, and where they are served."""
 
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NoReturn
 
+from plugin_image.renderer.launch import Serving, serving
 from plugin_image.renderer.pulumi.monitor import own_modules
-from plugin_image.renderer.pulumi.monitor.core import Deployment, Monitor, Plugin
-from plugin_image.renderer.pulumi.monitor.engine import Engine
-from plugin_image.renderer.pulumi.monitor.job import Job, LiveName, ReadStack
-from plugin_image.renderer.pulumi.monitor.names import Names
-from plugin_image.renderer.pulumi.monitor.naming import namer
+from plugin_image.renderer.pulumi.monitor.errors import Refusal
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Plugin
+from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
 from plugin_image.renderer.pulumi.monitor.recording import Report
-from plugin_image.renderer.pulumi.monitor.rehearsal import Rehearsal
+from plugin_image.renderer.pulumi.monitor.resources.names import Names
+from plugin_image.renderer.pulumi.monitor.resources.naming import namer
+from plugin_image.renderer.pulumi.monitor.run_context import ReadStack, RunContext
+from plugin_image.renderer.pulumi.monitor.service.engine import Engine
+from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor
 
 
 class Session:
     """The monitor and engine of one program."""
 
     def __init__(
-        self, job: Job, report: Report, *, env: Mapping[str, str], read_stack: ReadStack
+        self,
+        context: RunContext,
+        report: Report,
+        *,
+        env: Mapping[str, str],
+        read_stack: ReadStack | None = None,
+        serving: Serving = serving,
     ) -> None:
-        """`env` is what the provider runs with, should one be needed.
+        """`env` is what the provider runs with, should one be needed, and `serving` starts it.
+
+        Without `read_stack`, a program that refers to another stack is refused.
 
         Raises ValueError when `pulumi:autonaming` is not what Pulumi would accept.
         """
-        self._job = job
+        self._context = context
         self._env = env
+        self._serving = serving
         self._lock = threading.Lock()
         self._address = self._elsewhere = ""
         self._rehearsal: tuple[str, Rehearsal] | None = None
         self._open = ExitStack()
         self.engine = Engine(report)
-        names = {"organization": job.organization, "project": job.project, "stack": job.stack}
+        naming = namer(
+            context.config,
+            context.secret_keys,
+            organization=context.organization,
+            project=context.project,
+            stack=context.stack,
+        )
         self.monitor = Monitor(
-            Deployment(
-                **names,
-                namespace=job.namespace,
-                root=job.root,
-                config=job.config,
-                secret_keys=tuple(job.secret_keys),
-                ignore_foreign=job.ignore_foreign,
-            ),
-            Names(
-                namer(job.config, job.secret_keys, **names),
-                suffix_hash=job.suffix_hash,
-                key=bytes.fromhex(job.naming_key),
-                live={key: LiveName(*name) for key, name in job.live_names.items()},
-            ),
+            context,
+            Names(naming, context),
             report,
             start_plugin=self._start_plugin,
-            read_stack=read_stack,
+            read_stack=read_stack or _refuse_stack,
         )
         self._open.callback(self.monitor.close)
 
@@ -58,7 +65,7 @@ class Session:
         """The `host:port` at which both are served by gRPC, from the first call on."""
         # Imported here: a Python program without charts needs no server.
         with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.server import serve
+            from plugin_image.renderer.pulumi.monitor.transport.server import serve
 
         with self._lock:
             if not self._address:
@@ -68,7 +75,7 @@ class Session:
     def rehearsal(self) -> tuple[str, Rehearsal]:
         """A monitor that nothing comes of, and the `host:port` of it, from the first call on."""
         with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.server import serve
+            from plugin_image.renderer.pulumi.monitor.transport.server import serve
 
         with self._lock:
             if not self._rehearsal:
@@ -80,7 +87,7 @@ class Session:
     def endpoint_elsewhere(self) -> str:
         """The `host:port` for what the program starts, at which no resource is registered."""
         with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.server import Elsewhere, serve
+            from plugin_image.renderer.pulumi.monitor.transport.server import Elsewhere, serve
 
         with self._lock:
             if not self._elsewhere:
@@ -102,19 +109,31 @@ class Session:
 
     def _start_plugin(self, namespace: str) -> Plugin:
         with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.components import Components
-            from plugin_image.renderer.pulumi.monitor.plugin import (
+            from plugin_image.renderer.pulumi.monitor.plugin.components import Components
+            from plugin_image.renderer.pulumi.monitor.plugin.process import (
                 KubernetesPlugin,
                 PluginEnvironment,
             )
 
         environment = PluginEnvironment(
-            folder=Path(self._job.folder),
+            folder=Path(self._context.folder),
             env=self._env,
-            kube_version=self._job.kube_version,
-            api_versions=tuple(self._job.api_versions),
+            kube_version=self._context.kube_version,
+            api_versions=tuple(self._context.api_versions),
         )
         plugin = KubernetesPlugin(
-            environment, namespace=namespace, endpoint=self.endpoint, rehearsal=self.rehearsal
+            environment,
+            namespace=namespace,
+            endpoint=self.endpoint,
+            rehearsal=self.rehearsal,
+            serving=self._serving,
         )
-        return Components(plugin, allow_random=self._job.allow_random)
+        return Components(plugin, self._context)
+
+
+def _refuse_stack(name: str) -> NoReturn:
+    raise Refusal(
+        f"the program refers to the stack {name!r}, and the plugin has no Pulumi backend",
+        "give PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL to the plugin's credentials, or pass the "
+        "values as configuration",
+    )

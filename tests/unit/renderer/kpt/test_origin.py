@@ -1,15 +1,26 @@
 """Where objects come from is said where somebody asks for it."""
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 
 from plugin_image import contract
 from plugin_image.contract import RendererEnv
+from plugin_image.renderer import parameters
 from plugin_image.renderer.application import Application
 from plugin_image.renderer.errors import UsageError
 from plugin_image.renderer.kpt import options, origin
-from plugin_image.renderer.kpt.settings import from_environment
+from plugin_image.renderer.kpt.renderer import KPT
+from plugin_image.renderer.request import Request
 
 DOMAIN = RendererEnv.KPT_ANNOTATION_DOMAIN.value
+
+
+def annotated(env: dict[str, str]) -> Mapping[str, str]:
+    """What objects are annotated with in this environment of a command."""
+    asked = Request.of({"HOME": "/root", **env}, Path("/"))
+    return options.of(asked, parameters.read(env, KPT.table)).annotations
 
 
 def test_what_argo_cd_does_not_say_is_left_out() -> None:
@@ -36,11 +47,10 @@ def test_a_domain_that_annotations_cannot_have_is_refused(domain: str) -> None:
 
 def test_nothing_is_annotated_unless_somebody_names_a_domain() -> None:
     env = {"ARGOCD_APP_NAME": "app"}
-    assert options.from_application(env, from_environment(env)).annotations == {}
+    assert annotated(env) == {}
 
 
 def test_an_application_goes_before_the_configuration() -> None:
     env = {"ARGOCD_APP_NAME": "app", DOMAIN: "a.example"}
     env["ARGOCD_ENV_KPT_ANNOTATION_DOMAIN"] = "b.example"
-    found = options.from_application(env, from_environment(env)).annotations
-    assert found == {"b.example/app": "app"}
+    assert annotated(env) == {"b.example/app": "app"}

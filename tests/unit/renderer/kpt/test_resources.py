@@ -16,7 +16,7 @@ def resource(name: str = "a", **annotations: str) -> dict[str, Any]:
 
 
 def build(*items: Any, options: Options | None = None) -> list[dict[str, Any]]:
-    return resources.build(json.dumps({"items": items}).encode(), options or Options())
+    return resources.build(json.dumps({"items": items}).encode(), options or Options(), "default")
 
 
 def test_kpts_own_annotations_go_and_those_of_users_stay() -> None:
@@ -69,7 +69,7 @@ def test_what_argo_cd_would_take_for_a_list_is_refused(items: Any) -> None:
 
 def test_an_object_that_two_places_share_is_written_out_twice() -> None:
     text = b"items: [{apiVersion: v1, kind: X, metadata: {name: a}, b: &b {c: 1}, d: [*b, *b]}]"
-    (found,) = resources.build(text, Options())
+    (found,) = resources.build(text, Options(), "default")
     assert (found["b"], found["d"]) == ({"c": 1}, [{"c": 1}] * 2)
 
 
@@ -77,7 +77,7 @@ def test_values_are_read_as_argo_cd_would() -> None:
     text = (
         b"items: [{apiVersion: v1, kind: X, metadata: {name: a}, data: {on: 010, 2: 2020-01-01}}]"
     )
-    (found,) = resources.build(text, Options())
+    (found,) = resources.build(text, Options(), "default")
     assert found["data"] == {"true": 8, "2": "2020-01-01"}
 
 
@@ -85,7 +85,7 @@ def test_values_are_read_as_argo_cd_would() -> None:
 def test_a_value_without_json_is_refused(value: str) -> None:
     text = f"items: [{{apiVersion: v1, kind: X, metadata: {{name: a}}, data: {value}}}]"
     with pytest.raises(ManifestError, match="cannot be a manifest"):
-        resources.build(text.encode(), Options())
+        resources.build(text.encode(), Options(), "default")
 
 
 def _annotated(name: str) -> Options:

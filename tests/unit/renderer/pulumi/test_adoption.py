@@ -14,9 +14,9 @@ from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import adopt, adoption, adoption_report, state
 from plugin_image.renderer.pulumi.adopt import Adoption
 from plugin_image.renderer.pulumi.adoption import Plan, Way
-from plugin_image.renderer.pulumi.monitor import wire
-from plugin_image.renderer.pulumi.monitor.job import LiveName
 from plugin_image.renderer.pulumi.monitor.recording import Registration
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
+from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.project import Stack
 from plugin_image.renderer.pulumi.state import State
@@ -68,10 +68,11 @@ def plan(
     rendered: Sequence[Manifest],
     *resources: dict[str, Any],
     registrations: Sequence[Registration] = (),
+    namespace: str = "team",
     **options: Any,
 ) -> Plan:
-    asked = Options(**{"namespace": "team", **options})
-    return adoption.plan(rendered, registrations, of_stack(*resources), asked)
+    asked = Options(**options)
+    return adoption.plan(rendered, registrations, of_stack(*resources), asked, namespace)
 
 
 def verdicts(found: Plan) -> list[str]:

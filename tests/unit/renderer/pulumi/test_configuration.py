@@ -9,6 +9,7 @@ import pytest
 from plugin_image.renderer.errors import ProjectError, RenderError
 from plugin_image.renderer.pulumi.configuration import Configuration, load_configuration
 from plugin_image.renderer.pulumi.project import Stack, load_project
+from plugin_image.renderer.request import Request
 
 ENCRYPTED = """\
 encryptionsalt: v1:6vlCDSZZ4wY=:v1:G4C0HDZMaBLZkE1m:fxPqUP40RmjQB0J5++YD2t7RrKte3g==
@@ -26,7 +27,9 @@ def configuration(
     (folder / "Pulumi.yaml").write_text(f"name: shop\nruntime: python\n{project}")
     (folder / "Pulumi.dev.yaml").write_text(stack)
     found = load_project(folder)
-    return load_configuration(found, Stack("dev", "dev"), config or {}, passphrase)
+    env = {} if passphrase is None else {"PULUMI_CONFIG_PASSPHRASE": passphrase}
+    asked = Request.of({"HOME": str(folder), **env}, folder)
+    return load_configuration(asked, found, Stack("dev", "dev"), config or {})
 
 
 def test_values_reach_programs_as_texts(tmp_path: Path) -> None:

@@ -7,11 +7,13 @@ import pytest
 
 from plugin_image.renderer.errors import ProgramError
 from plugin_image.renderer.pulumi import render
-from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.execution import Execution
+from plugin_image.renderer.pulumi.hosts.host import Run
+from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.pulumi.program import Program, Run
-from plugin_image.renderer.settings import Settings
-from plugin_image.renderer.supervise import Deadline, Ended
+from plugin_image.renderer.pulumi.renderer import PULUMI
+from plugin_image.renderer.supervise import Ended
+from tests.asking import objects, request
 
 OPTIONS = Options(stack="dev", allow_empty=True)
 
@@ -23,13 +25,13 @@ class Host:
         self.runs: list[str] = []
         self.fails = False
 
-    def install(self, root: Path, cache: Cache) -> Path:
+    def install(self, root: Path, installer: Installer) -> Path:
         def fill(folder: Path) -> None:
             (folder / "program").write_text("whole")
 
-        return cache.once("python", root, [root / "Pulumi.yaml"], fill) / "program"
+        return installer.cache.once("python", root, [root / "Pulumi.yaml"], fill) / "program"
 
-    def run(self, _program: Program, installed: Path, _deadline: Deadline) -> Run:
+    def run(self, _execution: Execution, installed: Path) -> Run:
         self.runs.append(installed.read_text() if installed.exists() else "lost")
         ends = not self.fails and self.runs[-1] == "whole"
         return Run([{"exported": True}, {"finished": True}], Ended(0 if ends else 1, "it failed"))
@@ -38,7 +40,7 @@ class Host:
 @pytest.fixture
 def host(monkeypatch: pytest.MonkeyPatch) -> Host:
     used = Host()
-    monkeypatch.setattr(render, "_host", lambda _: used)
+    monkeypatch.setattr(render, "host_of", lambda _: used)
     return used
 
 
@@ -52,8 +54,12 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(30, 2, tmp_path / "cache", (), None)
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+def render_it(project: Path, cache: Path) -> None:
+    objects(PULUMI, request(project, cache, seconds=30), OPTIONS)
 
 
 @pytest.mark.parametrize(
@@ -62,20 +68,18 @@ def settings(tmp_path: Path) -> Settings:
     ids=["cut", "lost"],
 )
 def test_what_was_damaged_is_installed_again(
-    host: Host, project: Path, settings: Settings, damage: Callable[[Path], object], seen: str
+    host: Host, project: Path, cache: Path, damage: Callable[[Path], object], seen: str
 ) -> None:
-    render.objects(project, OPTIONS, settings)
-    (kept,) = settings.cache.glob("python/*/program")
+    render_it(project, cache)
+    (kept,) = cache.glob("python/*/program")
     damage(kept)
-    render.objects(project, OPTIONS, settings)
-    render.objects(project, OPTIONS, settings)
+    render_it(project, cache)
+    render_it(project, cache)
     assert host.runs == ["whole", seen, "whole", "whole"]
 
 
-def test_a_program_that_fails_by_itself_runs_once(
-    host: Host, project: Path, settings: Settings
-) -> None:
+def test_a_program_that_fails_by_itself_runs_once(host: Host, project: Path, cache: Path) -> None:
     host.fails = True
     with pytest.raises(ProgramError, match="it failed"):
-        render.objects(project, OPTIONS, settings)
+        render_it(project, cache)
     assert host.runs == ["whole"]

@@ -11,10 +11,12 @@ import yaml
 from click.testing import CliRunner
 
 from plugin_image import contract
-from plugin_image.contract import Option
-from plugin_image.renderer import cli
-from plugin_image.renderer.pulumi import commands, options
+from plugin_image.contract.option import Option
+from plugin_image.renderer import cli, parameters
+from plugin_image.renderer.commands import local_parameters
+from plugin_image.renderer.pulumi import options
 from plugin_image.renderer.pulumi.lifecycle import ENGINE_ANNOTATIONS
+from plugin_image.renderer.pulumi.renderer import PULUMI
 
 ROOT = Path(__file__).parents[4]
 RENDERER = (ROOT / "docs" / "renderer.md").read_text()
@@ -44,15 +46,15 @@ def row_of(first_cell: str, section: str = "Options") -> list[str]:
     return [cell.strip() for cell in rows[0].strip("|").split("|")]
 
 
-@pytest.mark.parametrize("option", contract.PULUMI_OPTIONS, ids=lambda option: option.name)
+@pytest.mark.parametrize("option", PULUMI.table, ids=lambda option: option.name)
 def test_every_option_has_a_row_with_its_kind_and_env(option: Option) -> None:
     assert row_of(option.name)[1:3] == [f"`{option.kind.value}`", f"`{option.env}`"]
 
 
-@pytest.mark.parametrize("option", contract.PULUMI_OPTIONS, ids=lambda option: option.name)
+@pytest.mark.parametrize("option", PULUMI.table, ids=lambda option: option.name)
 def test_every_option_has_a_row_with_a_flag_that_exists(option: Option) -> None:
     flag = row_of(option.name)[3].strip("`").split()[0]
-    flags = {name for parameter in commands.render.params for name in parameter.opts}
+    flags = {name for parameter in local_parameters(PULUMI) for name in parameter.opts}
     assert flag in flags
 
 
@@ -97,10 +99,10 @@ def test_an_application_names_the_plugin_a_program_and_options_that_exist(path: 
     source = yaml.safe_load(path.read_text())["spec"]["source"]
     assert source["plugin"]["name"] == "pulumi-v1.0"
     assert (ROOT / source["path"] / "Pulumi.yaml").is_file()
-    options.from_application(_command_environment(source["plugin"]))
+    options.of(parameters.read(_command_environment(source["plugin"]), PULUMI.table))
 
 
-def test_the_help_of_the_desk_command_has_examples() -> None:
+def test_the_help_of_the_local_command_has_examples() -> None:
     shown = CliRunner().invoke(cli.main, ["pulumi", "render", "--help"])
     assert shown.exit_code == 0
     assert "renderer pulumi render" in shown.output

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 from plugin_image.renderer.pulumi import environment
+from plugin_image.renderer.pulumi.hosts import registry
 
 OUTER = {
     "PATH": "/bin",
@@ -41,6 +42,6 @@ def test_the_plugins_configuration_lets_variables_through_by_name() -> None:
 
 
 def test_installers_see_registries_and_no_other_credentials() -> None:
-    seen = environment.for_installer(OUTER, SCRATCH)
+    seen = environment.for_installer(OUTER, SCRATCH, registry.INSTALLER_VARIABLES)
     assert "UV_INDEX_URL" in seen
     assert not {"AWS_SECRET_ACCESS_KEY", "KUBECONFIG", "PULUMI_CONFIG_PASSPHRASE"} & seen.keys()

@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
+from plugin_image.contract import pulumi as contract
 from plugin_image.renderer.errors import ManifestError
 from plugin_image.renderer.pulumi import lifecycle
 from plugin_image.renderer.pulumi.monitor.recording import Registration
-from plugin_image.renderer.pulumi.options import PROTECTIONS
 
 CONFIRM = "Prune=confirm,Delete=confirm"
 KEEP = "Prune=false,Delete=false"
@@ -50,7 +50,7 @@ class TestProtection:
         assert options_of(protect=True, protection="keep") == KEEP
 
     @pytest.mark.parametrize("protect", [False, True])
-    @pytest.mark.parametrize("protection", PROTECTIONS)
+    @pytest.mark.parametrize("protection", contract.PROTECTION.choices)
     def test_a_retained_object_is_never_deleted(self, protect: bool, protection: str) -> None:
         assert options_of(retain=True, protect=protect, protection=protection) == KEEP
 

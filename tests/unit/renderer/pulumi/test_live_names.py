@@ -8,8 +8,8 @@ import yaml
 
 from plugin_image.renderer.errors import ProjectError
 from plugin_image.renderer.pulumi import live_names
-from plugin_image.renderer.pulumi.monitor.job import LiveName
 from plugin_image.renderer.pulumi.monitor.recording import Registration
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.project import Stack, choose_stack, load_project
 
 DEV = Stack("dev", "dev")

@@ -7,8 +7,8 @@ import pytest
 from plugin_image.renderer.errors import ManifestError, RefusedError
 from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import manifests
-from plugin_image.renderer.pulumi.monitor import shapes, wire
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
+from plugin_image.renderer.pulumi.monitor.values import shapes, wire
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.redaction import Secrets
 
@@ -19,7 +19,9 @@ MARKED = wire.secret("value")
 def build(object_: dict[str, Any], *secrets: str, options: Options | None = None) -> list[Manifest]:
     type_ = f"kubernetes:{object_['apiVersion']}:{object_['kind']}"
     entry = Registration("urn", type_, "x", object_, 0, "__main__.py:3", [])
-    return manifests.build(Recording([entry]), options or Options(), Secrets(secrets).finder())
+    return manifests.build(
+        Recording([entry]), options or Options(), Secrets(secrets).finder(), "default"
+    )
 
 
 def of_kind(api_version: str, kind: str, **fields: Any) -> dict[str, Any]:
@@ -107,7 +109,7 @@ def refused(object_: dict[str, Any], **registration: Any) -> str:
         Registration("urn", "", "x", object_, 1, "__main__.py:5", [], **registration),
     ]
     with pytest.raises(ManifestError) as error:
-        manifests.build(Recording(entries), Options(allow_plaintext_secrets=True), None)
+        manifests.build(Recording(entries), Options(allow_plaintext_secrets=True), None, "default")
     return str(error.value)
 
 
@@ -152,4 +154,4 @@ def test_what_needs_another_name_to_change_and_lacks_the_key_for_it_is_refused(
 
 def test_what_can_be_changed_in_place_needs_no_key() -> None:
     entry = Registration("urn", "", "x", of_kind("v1", "Secret"), 0, "", [], keyless=True)
-    assert manifests.build(Recording([entry]), Options(), None)
+    assert manifests.build(Recording([entry]), Options(), None, "default")

@@ -1,6 +1,6 @@
 from plugin_image.renderer.pulumi.marked_secrets import secrets_of
-from plugin_image.renderer.pulumi.monitor import wire
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
+from plugin_image.renderer.pulumi.monitor.values import wire
 
 
 def test_what_a_program_marked_is_collected_from_every_depth() -> None:

@@ -1,15 +1,19 @@
 """A program that is handed over: one Stack, of the very commit, with no credential in it."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from plugin_image.renderer import parameters
 from plugin_image.renderer.application import Application
 from plugin_image.renderer.errors import RefusedError, UsageError
-from plugin_image.renderer.pulumi import operator, options, render
-from plugin_image.renderer.settings import from_environment
+from plugin_image.renderer.pulumi import operator
+from plugin_image.renderer.pulumi.options import Options
+from plugin_image.renderer.pulumi.renderer import PULUMI
+from tests.asking import objects, request
 
 SHOP = Application(
     name="shop",
@@ -149,8 +153,10 @@ class TestAFolder:
             "ARGOCD_APP_SOURCE_REPO_URL": "https://robot:canary@git.example.com/team/apps.git",
             "ARGOCD_APP_SOURCE_PATH": "apps/shop",
         }
-        asked = options.from_application(build | {f"ARGOCD_ENV_{k}": v for k, v in env.items()})
-        return render.objects(folder, asked, from_environment({}))
+        given = build | {f"ARGOCD_ENV_{k}": v for k, v in env.items()}
+        asked = request(folder, folder / "cache", env=given)
+        options = PULUMI.options(asked, parameters.read(given, PULUMI.table))
+        return objects(PULUMI, asked, options)
 
     def test_is_handed_over_in_whatever_language(self, tmp_path: Path) -> None:
         made = self.render(
@@ -169,7 +175,6 @@ class TestAFolder:
 def test_a_stack_that_is_handed_over_needs_no_file(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: shop\nruntime: python\n")
     (tmp_path / "Pulumi.dev.yaml").write_text("config: {}\n")
-    asked = options.Options(mode="operator", stack="acme/prod", application=SHOP)
-    settings = from_environment({"RENDERER_CACHE_DIR": str(tmp_path / "cache")})
-    (made,) = render.objects(tmp_path, asked, settings)
+    asked = replace(request(tmp_path, tmp_path / "cache"), application=SHOP)
+    (made,) = objects(PULUMI, asked, Options(mode="operator", stack="acme/prod"))
     assert made["spec"]["stack"] == "acme/prod"

@@ -6,12 +6,15 @@ from pathlib import Path
 
 _ROOT = Path(__file__).parents[4]
 _LEAVE_OUT = "from plugin_image.renderer.pulumi.protocol import leave_out_sdk; leave_out_sdk()"
-_DOORS = "from plugin_image.renderer.pulumi.monitor import plugin, server, session, transforms"
+_MONITOR = "plugin_image.renderer.pulumi.monitor"
+_SERVED = "; ".join(
+    f"import {_MONITOR}.{module}" for module in ("plugin.process", "transport.server", "session")
+)
 
 
 def _loaded(first: str) -> bool:
     """Whether the SDK is there once the monitor can be served."""
-    code = f"{first}; {_DOORS}; import sys; print('pulumi.output' in sys.modules)"
+    code = f"{first}; {_SERVED}; import sys; print('pulumi.output' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=_ROOT, capture_output=True, text=True, check=True
     )

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer import files
+from plugin_image.renderer.errors import DeadlineError
 from plugin_image.renderer.pulumi import pulumi_cli
 from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
+from tests.asking import request
 
 
 def pulumi_that(does: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,8 +20,10 @@ def pulumi_that(does: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
-def asked(folder: Path, seconds: float = 30.0) -> str:
-    return pulumi_cli.run(["config"], cwd=folder, home=folder, seconds=seconds)
+def asked(folder: Path, seconds: float = 300) -> str:
+    """Its answer within a render that has this much time."""
+    by = request(folder, folder / "cache", seconds=seconds)
+    return pulumi_cli.run(["config"], request=by, cwd=folder, home=folder)
 
 
 def test_what_it_says_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,13 +42,23 @@ def test_what_takes_too_long_is_ended_with_all_it_started(
 ) -> None:
     started = tmp_path / "started"
     pulumi_that(f"setsid sleep 60 & echo $! > {started}; sleep 60", tmp_path, monkeypatch)
+    monkeypatch.setattr(pulumi_cli, "_SECONDS", 2.0)
     with pytest.raises(CliError, match=r"^`pulumi config` took longer than 2 s$"):
-        asked(tmp_path, seconds=2.0)
+        asked(tmp_path)
     child = Path("/proc", started.read_text().strip())
     end = time.monotonic() + 5
     while child.exists() and time.monotonic() < end:
         time.sleep(0.02)
     assert not child.exists()
+
+
+def test_it_has_no_more_time_than_its_render(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pulumi_that("sleep 60", tmp_path, monkeypatch)
+    message = "the render took longer than 1 s and was stopped while `pulumi config` ran"
+    with pytest.raises(DeadlineError, match=message):
+        asked(tmp_path, seconds=1)
 
 
 def test_more_than_is_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

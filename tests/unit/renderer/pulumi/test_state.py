@@ -7,7 +7,7 @@ import pytest
 
 from plugin_image.renderer.errors import UsageError
 from plugin_image.renderer.pulumi import state
-from plugin_image.renderer.pulumi.monitor import wire
+from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.state import State
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"

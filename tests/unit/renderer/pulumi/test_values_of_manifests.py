@@ -7,8 +7,8 @@ import pytest
 
 from plugin_image.renderer.errors import ManifestError
 from plugin_image.renderer.pulumi import manifests
-from plugin_image.renderer.pulumi.monitor import wire
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
+from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.options import Options
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
@@ -28,7 +28,7 @@ def built(type_: str = CONFIG_MAP, **fields: Any) -> dict[str, Any]:
         source="main.py:3",
         dependencies=[],
     )
-    (manifest,) = manifests.build(Recording([entry]), Options(), None)
+    (manifest,) = manifests.build(Recording([entry]), Options(), None, "default")
     return manifest
 
 

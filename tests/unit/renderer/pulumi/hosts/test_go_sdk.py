@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi.dependencies import Cache
 from plugin_image.renderer.pulumi.hosts import go_sdk
+from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.supervise import Deadline
 
 _RUN = "package pulumi\n\nfunc RunWithContext(ctx *Context, body RunFunc) error {\n}\n"
@@ -26,7 +27,9 @@ class Project:
         for path in (self.root, scratch, self.module / "go" / "pulumi"):
             path.mkdir(parents=True)
         (self.root / "go.mod").write_text("module example.com/p\n")
-        self.cache = Cache(folder / "cache", scratch, Deadline(30), most_bytes=1_000_000)
+        cache = Cache(folder / "cache", scratch, Deadline(30), most_bytes=1_000_000)
+        env = {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+        self.installer = Installer(cache, env, scratch, cache.deadline)
 
     def flags(self, version: str, run: str = _RUN, **module: object) -> list[str]:
         package = self.module / "go" / "pulumi"
@@ -36,11 +39,11 @@ class Project:
 
     def flags_by(self, answer: Mapping[str, object]) -> list[str]:
         (self.root.parent / "answer").write_text(json.dumps(answer))
-        return go_sdk.build_flags(self.root, self.cache)
+        return go_sdk.build_flags(self.root, self.installer)
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+def project(tmp_path: Path) -> Project:
     """A project whose `go list` prints an answer, and whose `go mod edit` says what it was told."""
     go = tmp_path / "bin" / "go"
     go.parent.mkdir()
@@ -48,7 +51,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
         f'#!/bin/sh\ncase "$1" in list) cat {tmp_path}/answer;; mod) echo "$3" >> "$4";; esac\n'
     )
     go.chmod(go.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{go.parent}{os.pathsep}{os.environ['PATH']}")
     return Project(tmp_path)
 
 

@@ -1,12 +1,14 @@
 """The first line tells why an installer failed, by what uv, npm and go say."""
 
+import os
 import shlex
 from pathlib import Path
 
 import pytest
 
+from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.supervise import Deadline
 
 _SAID = {
@@ -65,7 +67,8 @@ _SAID = {
 @pytest.mark.parametrize(("said", "told"), _SAID.values(), ids=_SAID)
 def test_the_reason_is_what_was_said_of_it(said: str, told: str, tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache", tmp_path, Deadline(30), most_bytes=1_000_000)
+    installer = Installer(cache, os.environ, tmp_path, cache.deadline)
     with pytest.raises(DependencyError) as refused:
-        cache.run(["sh", "-c", f"printf %s {shlex.quote(said)} >&2; exit 1"], tmp_path)
+        installer.run(["sh", "-c", f"printf %s {shlex.quote(said)} >&2; exit 1"], tmp_path)
     shown = str(refused.value).partition(". To fix it: ")[0]
     assert shown == f"the program's dependencies cannot be installed: {told}"

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer.pulumi.hosts import nodejs_failure
-from plugin_image.renderer.pulumi.monitor.recording import Message, Recording
-from plugin_image.renderer.pulumi.program import CONFIGURATION_FIX
+from plugin_image.renderer.pulumi.hosts.host import CONFIGURATION_FIX
 
 _HEAD = "Running program '/p/index.js' failed with an unhandled exception:\n"
 _PACKAGE = "add the package to package.json, and commit a package-lock.json"
@@ -92,13 +91,10 @@ _LOGGED = {
 
 @pytest.mark.parametrize(("logged", "told"), _LOGGED.values(), ids=_LOGGED)
 def test_what_was_logged_is_told(logged: str, told: tuple[str, str, str]) -> None:
-    recording = Recording(messages=[Message("info", "before"), Message("error", _HEAD + logged)])
-    failure = nodejs_failure.of(recording, Path("/p"))
+    failure = nodejs_failure.of([_HEAD + logged, "another"], Path("/p"))
     assert failure is not None
     assert (failure.text, failure.place, failure.fix) == told
 
 
 def test_a_program_that_logged_no_error_is_judged_by_how_it_ended() -> None:
-    assert (
-        nodejs_failure.of(Recording(messages=[Message("warning", "careful")]), Path("/p")) is None
-    )
+    assert nodejs_failure.of([], Path("/p")) is None

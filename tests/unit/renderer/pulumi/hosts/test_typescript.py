@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer.pulumi.dependencies import Cache
+from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.pulumi.hosts.typescript import CompiledSources
 from plugin_image.renderer.supervise import Deadline
 

@@ -7,16 +7,18 @@ from typing import Any
 
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
-from plugin_image.renderer.pulumi.monitor import structs, wire
-from plugin_image.renderer.pulumi.monitor.core import Constructed, Deployment, Monitor
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
-from plugin_image.renderer.pulumi.monitor.job import LiveName
-from plugin_image.renderer.pulumi.monitor.names import Names
-from plugin_image.renderer.pulumi.monitor.naming import AUTONAMING_KEY, namer
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed
 from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
+from plugin_image.renderer.pulumi.monitor.resources.names import Names
+from plugin_image.renderer.pulumi.monitor.resources.naming import AUTONAMING_KEY, namer
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName, RunContext
+from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor
+from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 COMPONENT = "example:index:Component"
+_DEPLOYMENT = {"root": "/src", "folder": "/src", "namespace": "team", "kube_version": "1.34.0"}
 
 
 @dataclass
@@ -71,14 +73,16 @@ class Harness:
         self.stacks: dict[str, tuple[dict[str, Any], list[str]]] = {}
         names = {"project": "shop", "stack": "dev", "organization": "acme"}
         settings = {AUTONAMING_KEY: json.dumps(autonaming)} if autonaming else {}
+        context = RunContext(
+            **{**names, **_DEPLOYMENT, **deployment},
+            disable_name_suffix_hash=not suffix_hash,
+            naming_key=key.hex(),
+            live_names=dict(live_names or {}),
+        )
+        self.names = Names(namer(settings, **names), context)
         self.monitor = Monitor(
-            Deployment(**{**names, "root": "/src", "namespace": "team", **deployment}),
-            Names(
-                namer(settings, **names),
-                suffix_hash=suffix_hash,
-                key=key,
-                live=live_names or {},
-            ),
+            context,
+            self.names,
             self.events.append,
             start_plugin=self._start,
             read_stack=self._read,

@@ -1,41 +1,34 @@
+import json
 from dataclasses import replace
 
 import grpc
 import pytest
 from pulumi.runtime.proto import resource_pb2, resource_pb2_grpc
 
-from plugin_image.renderer.pulumi import stacks
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
-from plugin_image.renderer.pulumi.monitor.job import Job
 from plugin_image.renderer.pulumi.monitor.recording import Event
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName, RunContext
 from plugin_image.renderer.pulumi.monitor.session import Session
 
-JOB = Job(
+CONTEXT = RunContext(
     project="shop",
     stack="dev",
     organization="acme",
     namespace="team",
     root="/src",
     folder="/src",
-    live_names={},
-    config={},
-    secret_keys=[],
-    ignore_foreign=False,
-    allow_random=False,
-    suffix_hash=True,
-    naming_key="",
     kube_version="1.34.0",
-    api_versions=[],
 )
 
 
-def open_session(job: Job = JOB) -> Session:
+def open_session(context: RunContext = CONTEXT) -> Session:
     events: list[Event] = []
-    return Session(job, events.append, env={"PATH": "/nonexistent"}, read_stack=stacks.refuse)
+    return Session(context, events.append, env={"PATH": "/nonexistent"})
 
 
-def test_a_job_crosses_processes_as_plain_data() -> None:
-    assert Job(**JOB.to_json()) == JOB
+def test_a_run_context_crosses_processes_as_plain_data() -> None:
+    context = replace(CONTEXT, config={"a:b": "c"}, live_names={"urn": LiveName("web-1", "web")})
+    assert RunContext.from_json(json.loads(json.dumps(context.to_json()))) == context
 
 
 def test_both_services_are_served_at_one_address_which_closes_with_the_session() -> None:
@@ -57,7 +50,7 @@ def test_a_provider_is_looked_for_when_it_is_needed() -> None:
 
 def test_wrong_naming_is_refused_before_the_program_runs() -> None:
     with pytest.raises(ValueError, match="mode"):
-        open_session(replace(JOB, config={"pulumi:autonaming": '{"mode": "random"}'}))
+        open_session(replace(CONTEXT, config={"pulumi:autonaming": '{"mode": "random"}'}))
 
 
 def test_what_the_program_starts_may_ask_and_registers_nothing() -> None:
@@ -74,7 +67,7 @@ def test_what_the_program_starts_may_ask_and_registers_nothing() -> None:
 
 def test_what_is_rehearsed_is_counted_and_comes_to_nothing() -> None:
     events: list[Event] = []
-    with Session(JOB, events.append, env={}, read_stack=stacks.refuse) as session:
+    with Session(CONTEXT, events.append, env={}) as session:
         address, rehearsal = session.rehearsal()
         assert session.rehearsal() == (address, rehearsal)
         with grpc.insecure_channel(address) as channel:

@@ -1,0 +1,46 @@
+"""The renderer of kpt packages. Imports what a render needs when it renders."""
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Final
+
+from plugin_image.contract import kpt as contract
+from plugin_image.renderer.rendering import Rendered, Renderer
+
+if TYPE_CHECKING:
+    from plugin_image.renderer.kpt.options import Options
+    from plugin_image.renderer.parameters import Given
+    from plugin_image.renderer.request import Request
+
+
+class KptRenderer(Renderer["Options"]):
+    """See `Renderer`."""
+
+    name = "kpt"
+    title = "Packages of kpt."
+    usage = """Print what Argo CD would get from the package in PATH.
+
+    Without annotations of its origin, which only Argo CD knows.
+
+    \b
+    Examples:
+      renderer kpt render .
+      renderer kpt render apps/guestbook --functions ~/kpt-functions | kubectl diff -f -
+    """
+    markers = contract.MARKERS
+    table = contract.OPTIONS
+    local = contract.LOCAL_OPTIONS
+
+    def options(self, request: "Request", given: "Given") -> "Options":
+        """See `Renderer`."""
+        from plugin_image.renderer.kpt import options
+
+        return options.of(request, given)
+
+    def render(self, request: "Request", options: "Options") -> AbstractContextManager[Rendered]:
+        """See `Renderer`."""
+        from plugin_image.renderer.kpt import render
+
+        return render.rendered(request, options)
+
+
+KPT: Final = KptRenderer()

@@ -1,0 +1,63 @@
+"""What other renderers make of a folder: Pulumi programs and kpt packages."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any, Final, TypeVar
+
+from plugin_image.contract import kpt, pulumi
+from plugin_image.contract.option import Option
+from plugin_image.renderer.application import Application
+from plugin_image.renderer.errors import RefusedError
+from plugin_image.renderer.kpt.renderer import KPT
+from plugin_image.renderer.manifest_work.entries import Entry, entries_of
+from plugin_image.renderer.manifest_work.options import Options
+from plugin_image.renderer.parameters import Given
+from plugin_image.renderer.pulumi.renderer import PULUMI
+from plugin_image.renderer.rendering import Renderer
+from plugin_image.renderer.request import Request
+
+T = TypeVar("T")
+
+_YES: Final = "true"
+
+
+def kpt_package(request: Request, options: Options) -> list[Entry]:
+    """The objects of the package. Raises what its render raises."""
+    # The ManifestWork's own option decides.
+    given = {kpt.ALLOW_EMPTY: _YES}
+    return _entries(KPT, request, options, given, "the kpt package")
+
+
+def pulumi_program(request: Request, options: Options) -> list[Entry]:
+    """The objects that the program registers. Raises what its render raises.
+
+    RefusedError says that this image has no Pulumi SDK.
+    """
+    # Loaded already means here: without its SDK, which `protocol.leave_out_sdk` left out.
+    if not sys.modules.get("pulumi") and find_spec("pulumi") is None:
+        raise RefusedError(
+            "the folder holds a Pulumi program, and this image has no Pulumi",
+            fix="use the image's target `pulumi`, which makes ManifestWorks, too",
+        )
+    given = {
+        **options.given.of(pulumi.OPTIONS),
+        # The ManifestWork's own options decide.
+        pulumi.ALLOW_EMPTY: _YES,
+        pulumi.RANDOM: "allow" if options.allow_random else "refuse",
+    }
+    return _entries(PULUMI, request, options, given, "the Pulumi program")
+
+
+def _entries(
+    renderer: Renderer[T],
+    request: Request,
+    options: Options,
+    given: Mapping[Option, Any],
+    name: str,
+) -> list[Entry]:
+    # Nothing of the Application, but where its objects go on the target: the ManifestWork is its.
+    inner = replace(request, application=Application(namespace=options.namespace))
+    with renderer.render(inner, renderer.options(inner, Given(given))) as rendered:
+        return [*entries_of(rendered.objects, name)]

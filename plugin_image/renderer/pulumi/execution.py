@@ -1,0 +1,104 @@
+"""One run of a program, as the renderer gives it to a language host."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from plugin_image.renderer import launch, supervise
+from plugin_image.renderer.cache import Cache
+from plugin_image.renderer.launch import Launcher
+from plugin_image.renderer.pulumi.monitor.recording import Report
+from plugin_image.renderer.pulumi.monitor.run_context import ReadStack, RunContext
+from plugin_image.renderer.pulumi.project import Project
+from plugin_image.renderer.supervise import Deadline, Ended, Server
+
+if TYPE_CHECKING:
+    from plugin_image.renderer.pulumi.monitor.session import Session
+
+PARALLEL: Final = 16
+"""How many registrations an SDK in a process of its own has under way at once."""
+_DOING: Final = "the program was running"
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What a program's run is about, and what the renderer runs it with."""
+
+    context: RunContext
+    project: Project
+    typed_config: Mapping[str, Any]
+    """The configuration in wire form; YAML programs heed types."""
+    env: Mapping[str, str]
+    """What the program sees of the container's environment."""
+    scratch: Path
+    """A folder of this render's own, removed after it."""
+    cache: Cache
+    """What stays from one render to the next."""
+    deadline: Deadline
+    read_stack: ReadStack | None = None
+    """How to read another stack's outputs, which takes credentials that the program lacks."""
+    launcher: Launcher = launch.spawn
+
+    @property
+    def folder(self) -> Path:
+        """Where the program runs."""
+        return Path(self.context.folder)
+
+    def with_env(self, env: Mapping[str, str]) -> "Execution":
+        """The same run, with more in the program's environment."""
+        return replace(self, env={**self.env, **env})
+
+    def config_env(self) -> dict[str, str]:
+        """The configuration as most of Pulumi's SDKs find it, in their environment."""
+        return {
+            "PULUMI_CONFIG": json.dumps(dict(self.context.config)),
+            "PULUMI_CONFIG_SECRET_KEYS": json.dumps(self.context.secret_keys),
+        }
+
+    def session(self, report: Report) -> "Session":
+        """A monitor in this process, which tells `report` what the program registers.
+
+        What it takes to read other stacks stays here, and so does what is started for charts.
+        """
+        from plugin_image.renderer.pulumi.monitor.session import Session
+
+        serving = partial(launch.serving, launcher=self.launcher, remaining=self.deadline.remaining)
+        return Session(
+            self.context, report, env=self.env, read_stack=self.read_stack, serving=serving
+        )
+
+    def run(
+        self,
+        command: Sequence[str | Path],
+        *,
+        env: Mapping[str, str] | None = None,
+        stdin: Callable[[], bytes] = bytes,
+        pass_fds: Sequence[int] = (),
+        patience: float = 0.0,
+    ) -> Ended:
+        """Run the program by `command`, with `env` added to its environment: `supervise.run`."""
+        return supervise.run(
+            command,
+            doing=_DOING,
+            cwd=self.folder,
+            env={**self.env, **(env or {})},
+            deadline=self.deadline,
+            launcher=self.launcher,
+            stdin=stdin,
+            pass_fds=pass_fds,
+            patience=patience,
+        )
+
+    def server(self, command: Sequence[str | Path]) -> AbstractContextManager[Server]:
+        """Run a language host by `command`, in the project's folder: `supervise.server`."""
+        return supervise.server(
+            command,
+            cwd=self.project.root,
+            env=self.env,
+            deadline=self.deadline,
+            launcher=self.launcher,
+        )

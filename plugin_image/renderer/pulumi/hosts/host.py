@@ -1,0 +1,87 @@
+"""What a language host is, and what the hosts do alike.
+
+A host owns what is particular to its language: how packages are installed, what the program finds
+in its environment, how its SDK tells a failure, and what to do about it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from plugin_image.renderer.pulumi.execution import Execution
+from plugin_image.renderer.pulumi.installer import Installer
+from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
+from plugin_image.renderer.supervise import Ended
+
+EARLY_END_FIX: Final = (
+    "remove the call that ends the process early (sys.exit, os._exit, process.exit)"
+)
+CONFIGURATION_FIX: Final = (
+    "set it in the stack's file or in the Application's plugin parameter `config`"
+)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What ended a program, in the program's own terms."""
+
+    text: str
+    """Type and message, in one line."""
+    place: str
+    """The program's own file and line, or empty."""
+    traceback: str
+    fix: str = ""
+    """What to do about it, where it is about more than the program's own lines."""
+
+    def place_of(self, refusal: str) -> str:
+        """The place, in brackets, where this failure is that refusal, which names none itself.
+
+        An SDK raises a refused request as an error of its own around the monitor's words, so the
+        words are what there is to tell it by.
+        """
+        known = self.place and refusal in self.text and self.place not in refusal
+        return f" ({self.place})" if known else ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A program's run, whether it came to its end or not."""
+
+    events: list[Event]
+    """What the monitor reported, for `Recording.of`."""
+    ended: Ended
+    failure: Failure | None = None
+    early_end_fix: str = EARLY_END_FIX
+    """What to do where it ended with success, and without coming to its end."""
+
+
+class Host(Protocol):
+    """Runs the programs of one language. The hosts are modules; `registry` names them."""
+
+    def install(self, root: Path, installer: Installer, /) -> Path:
+        """Install what the program in `root` depends on; give where it is.
+
+        Raises DependencyError, ProjectError and DeadlineError.
+        """
+
+    def run(self, execution: Execution, installed: Path, /) -> Run:
+        """Run the program with what `install` gave, to its end or to the deadline.
+
+        Raises ProjectError when there is nothing to run, and DependencyError.
+        """
+
+
+def logged_errors(events: Iterable[Event]) -> list[str]:
+    """What the program logged as errors, which is how most SDKs tell that it failed."""
+    messages = Recording.of(events).messages
+    return [message.text for message in messages if message.severity == "error"]
+
+
+def configuration_fix(failure: str) -> str:
+    """What to do about a failure, if it is that a configuration value is missing.
+
+    The SDKs of all languages say so in these words.
+    """
+    missing = "missing required configuration variable" in failure.lower()
+    return CONFIGURATION_FIX if missing else ""

@@ -1,0 +1,113 @@
+"""What the Kubernetes provider makes of charts, YAML and kustomizations, with nothing lost.
+
+The provider reads leniently (`contents`), and what is lost then, nobody registers. So what it
+reads is read here, too, and how many objects that are, whoever registers them compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from plugin_image.renderer.pulumi.monitor import policy
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError
+from plugin_image.renderer.pulumi.monitor.plugin import contents
+from plugin_image.renderer.pulumi.monitor.plugin.helm import Helm
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed, Fields
+from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
+from plugin_image.renderer.pulumi.monitor.run_context import RunOptions
+from plugin_image.renderer.pulumi.monitor.values import structs, wire
+
+if TYPE_CHECKING:
+    from pulumi.runtime.proto.provider_pb2 import InvokeResponse
+    from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
+
+_NOWHERE: Final = "objects-without-a-namespace"
+"""A namespace that no object names."""
+
+Inputs = Mapping[str, Any]
+
+
+class Components:
+    """The provider, with a look at what it reads. Thread-safe."""
+
+    def __init__(self, plugin: KubernetesPlugin, options: RunOptions) -> None:
+        self._plugin = plugin
+        self._helm = Helm(plugin, options)
+
+    def invoke(self, function: str, arguments: Inputs) -> InvokeResponse:
+        """What a function gives.
+
+        Raises Refusal for YAML or a chart of which something would be lost or is made up, and
+        what the plugin raises.
+        """
+        plain: Inputs = _plain(arguments)
+        match function:
+            case "kubernetes:helm:template":
+                return self._helm.template(plain)
+            case "kubernetes:yaml:decode":
+                return self._decode(plain)
+        return self._plugin.invoke(function, plain)
+
+    def construct(
+        self, request: RegisterResourceRequest, fields: Fields, called: str
+    ) -> Constructed:
+        """Make a component, which messages name as `called`. Raises as `invoke`."""
+        inputs: Inputs = _plain(structs.from_struct(request.object))
+        match request.type.removeprefix("kubernetes:"):
+            case "helm.sh/v4:Chart":
+                return self._helm.construct(request, fields, inputs, called)
+            case "yaml/v2:ConfigFile" | "yaml/v2:ConfigGroup":
+                children = self._read(inputs, called)
+            case "kustomize/v2:Directory":
+                # kustomize itself refuses equal objects, but it knows no default namespace.
+                children = self._plugin.rehearse(request.type, {**inputs, "namespace": _NOWHERE})
+            case _:
+                children = None
+        return Constructed(self._plugin.construct(request, fields), children)
+
+    def learn(self, error: MonitorError) -> bool:
+        """Whether the plugin has learned from a failed `construct`."""
+        return self._plugin.learn(error)
+
+    def close(self) -> None:
+        """End the plugin."""
+        self._plugin.close()
+
+    def _read(self, inputs: Inputs, called: str) -> int | None:
+        """How many objects files and texts have; None where not all of them are here."""
+        folder = self._plugin.environment.folder
+        if "file" in inputs:
+            found = contents.of_files([inputs["file"]], folder, patterns=False)
+        else:
+            found = contents.of_files(inputs.get("files") or [], folder, patterns=True)
+        text, given = f"the text of {called}", f"the objects of {called}"
+        written = [
+            *contents.objects(contents.documents(inputs.get("yaml") or "", text), text),
+            *contents.objects(inputs.get("objs") or [], given),
+        ]
+        contents.require_distinct([*(found or ()), *written], called, self._plugin.namespace)
+        return None if found is None else len(found) + len(written)
+
+    def _decode(self, arguments: Inputs) -> InvokeResponse:
+        """What SDKs ask for the objects of YAML by; it leaves out what has no kind."""
+        text = "a YAML text of the program"
+        documents = contents.documents(arguments.get("text") or "", text)
+        contents.objects(documents, text)
+        answer = self._plugin.invoke("kubernetes:yaml:decode", arguments)
+        result = structs.from_struct(getattr(answer, "return")).get("result") or []
+        if len(documents) != len(result):
+            raise policy.refuse_lost(text, len(documents), len(result))
+        return answer
+
+
+def _plain(data: wire.Json) -> wire.Json:
+    """Inputs without marks: the provider's functions take plain values, and so do we."""
+    data = wire.reveal(data)
+    if wire.signature_of(data):
+        return data
+    if isinstance(data, dict):
+        return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_plain(value) for value in data]
+    return data

@@ -1,0 +1,234 @@
+"""Charts: what Helm makes of them is read before a part is lost, and made again where it varies.
+
+A post-renderer keeps the text that Helm makes. The component of version 4 takes one. The
+function behind version 3 takes none, so its charts are also rendered as those of version 4,
+of which nothing comes; their hooks are not seen by that.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from pulumi.runtime.proto import provider_pb2, resource_pb2
+
+from plugin_image.renderer import charts
+from plugin_image.renderer.charts import Uses
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.monitor.plugin import contents
+from plugin_image.renderer.pulumi.monitor.plugin.contents import Content
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed, Fields
+from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
+from plugin_image.renderer.pulumi.monitor.run_context import RunOptions
+from plugin_image.renderer.pulumi.monitor.values import structs, wire
+
+_TEMPLATE: Final = "kubernetes:helm:template"
+_CHART: Final = "kubernetes:helm.sh/v4:Chart"
+
+_KEEP: Final = '"$@" > "$0" && cat "$0"'
+_KEEP_ONLY: Final = '"$@" > "$0"'
+"""What `sh` does as a post-renderer: `$0` is the file for the text, the rest makes the text."""
+
+_OF_A_REPOSITORY: Final = ("version", "devel", "repositoryOpts", "verify", "dependencyUpdate")
+"""Inputs that say how a chart is found, which a folder or archive is not."""
+
+Inputs = Mapping[str, Any]
+Render = Callable[[Path | None], Sequence[Content]]
+"""Renders a chart once more, as it is or in another folder."""
+
+
+class Helm:
+    """The charts of one provider."""
+
+    def __init__(self, plugin: KubernetesPlugin, options: RunOptions) -> None:
+        self._plugin = plugin
+        self._options = options
+
+    def construct(
+        self,
+        request: resource_pb2.RegisterResourceRequest,
+        fields: Fields,
+        inputs: Inputs,
+        called: str,
+    ) -> Constructed:
+        """A chart of version 4, whose objects are registered.
+
+        Raises Refusal where one is there twice, cannot be read or is made up, and what the
+        plugin raises.
+        """
+        with self._scratch() as scratch:
+            kept = scratch / "text"
+            asked = resource_pb2.RegisterResourceRequest()
+            asked.CopyFrom(request)
+            # Only this one: the others keep their marks of secrets.
+            asked.object.fields["postRenderer"].Clear()
+            structs.into_struct(_keeping(inputs, kept, _KEEP), asked.object)
+            try:
+                response = self._plugin.construct(asked, fields)
+            except MonitorError:
+                _read(kept, called)  # what is wrong with the text is told better by that
+                raise
+            found = _read(kept, called)
+        contents.require_distinct(found, called, inputs.get("namespace") or self._plugin.namespace)
+        self._require_same(
+            found,
+            lambda folder: self._made(_moved(inputs, folder), called),
+            chart=self._downloaded(str(inputs.get("chart"))),
+            values=inputs.get("values"),
+            called=called,
+        )
+        return Constructed(response, len(found))
+
+    def template(self, arguments: Inputs) -> provider_pb2.InvokeResponse:
+        """The answer with the objects of a chart of version 3. Raises as `construct`."""
+        answer = self._plugin.invoke(_TEMPLATE, arguments)
+        options = json.loads(arguments["jsonOpts"])
+        called = f"the chart of release {options.get('release_name')!r}"
+        chart = self._fetched(options)
+        if chart and _can_be_of_version_4(chart, options):
+            self._require_readable(_as_of_version_4(chart, options), called)
+        self._require_same(
+            _answered(answer),
+            lambda folder: _answered(self._plugin.invoke(_TEMPLATE, _with_path(options, folder))),
+            chart=chart,
+            values=options.get("values"),
+            called=called,
+        )
+        return answer
+
+    def _require_readable(self, inputs: Inputs, called: str) -> None:
+        """Raise Refusal for what version 3 leaves out. What fails in version 4 only is passed."""
+        try:
+            self._made(inputs, called)
+        except Refusal:
+            raise
+        except MonitorError:
+            return
+
+    def _made(self, inputs: Inputs, called: str) -> list[Content]:
+        """What Helm makes of a chart of version 4, of which nothing is registered."""
+        with self._scratch() as scratch:
+            kept = scratch / "text"
+            self._plugin.rehearse(_CHART, {**inputs, **_keeping(inputs, kept, _KEEP_ONLY)})
+            return _read(kept, called)
+
+    def _require_same(
+        self,
+        found: Sequence[Content],
+        again: Render,
+        *,
+        chart: Path | None,
+        values: wire.Json,
+        called: str,
+    ) -> None:
+        """Raise Refusal for a chart that makes something up."""
+        if self._options.allow_random:
+            return
+        uses = charts.uses(chart, json.dumps(values)) if chart else charts.UNSEEN
+        with self._scratch() as scratch:
+            for number in range(1, uses.renders):
+                if chart and uses.clock and number == 1:
+                    other = again(charts.as_of_another_day(chart, scratch))
+                else:
+                    other = again(chart)
+                different = charts.difference(_manifests(found), _manifests(other))
+                if different:
+                    position, path = different
+                    raise _made_up([*found, *other[len(found) :]][position], path, uses, called)
+
+    def _downloaded(self, chart: str) -> Path | None:
+        """The files of a chart of version 4, which Helm keeps where it downloads them."""
+        here = self._plugin.environment.folder / chart
+        if here.exists():
+            return here
+        home = Path(self._plugin.environment.env.get("HOME", "/nonexistent"))
+        name = PurePosixPath(chart).name.removesuffix(".tgz")
+        return _only((home / ".cache" / "helm" / "repository").glob(f"{name}*.tgz"))
+
+    def _fetched(self, options: Inputs) -> Path | None:
+        """The files of a chart of version 3, which the provider leaves where it downloads them."""
+        name = PurePosixPath(options.get("chart") or "").name
+        if options.get("path"):
+            return self._plugin.environment.folder / str(options["path"]) / name
+        return _only(Path(self._temporary() or "/nonexistent").glob(f"helm*/{name}/"))
+
+    def _temporary(self) -> str | None:
+        return self._plugin.environment.env.get("TMPDIR")
+
+    @contextmanager
+    def _scratch(self) -> Iterator[Path]:
+        """A folder for what may hold secrets."""
+        with tempfile.TemporaryDirectory(dir=self._temporary()) as folder:
+            yield Path(folder)
+
+
+def _keeping(inputs: Inputs, kept: Path, script: str) -> Inputs:
+    """The input that keeps a chart's text, as its own post-renderer made it."""
+    own = inputs.get("postRenderer") or {"command": "cat"}
+    arguments = ["-c", script, str(kept), own["command"], *(own.get("args") or ())]
+    return {"postRenderer": {"command": "sh", "args": arguments}}
+
+
+def _read(kept: Path, called: str) -> list[Content]:
+    """The objects of a text that was kept, if Helm came so far."""
+    if not kept.exists():
+        return []
+    return contents.of_chart(kept.read_text(encoding="utf-8", errors="replace"), called)
+
+
+def _moved(inputs: Inputs, chart: Path | None) -> Inputs:
+    """The inputs for the same chart, whose files are in a folder or archive now."""
+    if chart is None:
+        return inputs
+    kept = {key: value for key, value in inputs.items() if key not in _OF_A_REPOSITORY}
+    return {**kept, "chart": str(chart)}
+
+
+def _with_path(options: Inputs, chart: Path | None) -> Inputs:
+    """The arguments for the same chart of version 3, whose files are in a folder now."""
+    moved = {"path": str(chart), "chart": ""} if chart else {}
+    return {"jsonOpts": json.dumps({**options, **moved})}
+
+
+def _as_of_version_4(chart: Path, options: Inputs) -> Inputs:
+    return {
+        "chart": str(chart),
+        "name": options.get("release_name"),
+        "namespace": options.get("namespace") or "default",
+        "values": options.get("values") or {},
+        "skipCrds": bool(options.get("skip_crd_rendering")),
+    }
+
+
+def _can_be_of_version_4(chart: Path, options: Inputs) -> bool:
+    """Whether version 4 would render the same, and downloads no dependencies for it."""
+    own = any(options.get(key) for key in ("kube_version", "api_versions"))
+    locked = any((chart / name).exists() for name in ("Chart.lock", "requirements.lock"))
+    return not own and not locked
+
+
+def _answered(answer: provider_pb2.InvokeResponse) -> list[Content]:
+    result = structs.from_struct(getattr(answer, "return")).get("result") or []
+    return [Content("", manifest) for manifest in result]
+
+
+def _manifests(found: Sequence[Content]) -> list[Mapping[str, Any]]:
+    return [content.manifest for content in found]
+
+
+def _only(paths: Iterable[Path]) -> Path | None:
+    """The path, if there is one and no other."""
+    found = [*paths]
+    return found[0] if len(found) == 1 else None
+
+
+def _made_up(content: Content, path: str, uses: Uses, called: str) -> Refusal:
+    return Refusal(
+        f"{charts.named(content.manifest, content.place, path)} of {called} is another in each "
+        f"render, in {path or 'whether it is there'}",
+        f"{uses.remedy(content.place)}, or set the plugin parameter `random` to allow",
+    )

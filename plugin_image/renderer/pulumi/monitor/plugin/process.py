@@ -1,0 +1,226 @@
+"""The real Kubernetes provider, for what only it can do: charts, YAML files, kustomizations.
+
+It is asked for functions (`Invoke`) and components (`Construct`) and never for resources,
+so it creates nothing. It needs no cluster: it sees what is known of the destination
+(`discovery`) and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from pulumi.runtime.proto import provider_pb2, resource_pb2
+
+from plugin_image.renderer.launch import Serving, Start, StartError, serving
+from plugin_image.renderer.pulumi.monitor import policy
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal, details_of
+from plugin_image.renderer.pulumi.monitor.plugin import discovery
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Fields
+from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
+from plugin_image.renderer.pulumi.monitor.resources.inheritance import inherited
+from plugin_image.renderer.pulumi.monitor.values import messages, structs, wire
+
+_PROGRAM = "pulumi-resource-kubernetes"
+_UNKNOWN_KIND = re.compile(r"if the following GVK is namespaced: (\S+), Kind=(\w+)")
+_DEFINITION = (
+    "urn:pulumi:render::render::kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition::kind"
+)
+_LARGEST_MESSAGE = 400 * 1024 * 1024
+
+_Answer = TypeVar("_Answer", bound=Message)
+
+
+@dataclass(frozen=True)
+class PluginEnvironment:
+    """Where and for what the provider runs."""
+
+    folder: Path
+    """The program's folder, which relative paths of charts and files start from."""
+    env: Mapping[str, str]
+    kube_version: str
+    api_versions: tuple[str, ...]
+
+
+class KubernetesPlugin:
+    """The provider's process, started on first use. Thread-safe."""
+
+    def __init__(
+        self,
+        environment: PluginEnvironment,
+        *,
+        namespace: str,
+        endpoint: Callable[[], str],
+        rehearsal: Callable[[], tuple[str, Rehearsal]],
+        serving: Serving = serving,
+    ) -> None:
+        """`namespace` is the default one; `endpoint` serves monitor and engine, on first use.
+
+        `rehearsal` gives a monitor that nothing comes of, and the address that serves it;
+        `serving` starts the provider.
+        """
+        self.environment = environment
+        self.namespace = namespace
+        self._endpoint = endpoint
+        self._rehearsal = rehearsal
+        self._serving = serving
+        self._lock = threading.Lock()
+        self._open = ExitStack()
+        self._channel: grpc.Channel | None = None
+
+    def invoke(
+        self, function: str, arguments: Mapping[str, wire.Json]
+    ) -> provider_pb2.InvokeResponse:
+        """What a function gives. Raises Refusal without a provider, or MonitorError."""
+        if function == "kubernetes:helm:template":
+            arguments = self._with_capabilities(arguments)
+        request = provider_pb2.InvokeRequest(tok=function)
+        structs.into_struct(arguments, request.args)
+        return self._ask("Invoke", request, provider_pb2.InvokeResponse, f"the function {function}")
+
+    def construct(
+        self, request: resource_pb2.RegisterResourceRequest, fields: Fields
+    ) -> provider_pb2.ConstructResponse:
+        """A component; it registers its children at the endpoint.
+
+        `fields` are those of the deployment. Raises Refusal without a provider, or
+        MonitorError.
+        """
+        return self._construct(request, fields, self._endpoint())
+
+    def rehearse(self, type_: str, inputs: Mapping[str, Any]) -> int:
+        """How many objects a component would register. Raises as `construct`."""
+        address, rehearsal = self._rehearsal()
+        request = resource_pb2.RegisterResourceRequest(type=type_, name="rehearsal")
+        structs.into_struct(inputs, request.object)
+        fields: Fields = {"project": "rehearsal", "stack": "rehearsal"}
+        return rehearsal.children(self._construct(request, fields, address).urn)
+
+    def _construct(
+        self, request: resource_pb2.RegisterResourceRequest, fields: Fields, address: str
+    ) -> provider_pb2.ConstructResponse:
+        asked = provider_pb2.ConstructRequest(
+            **fields,
+            monitorEndpoint=address,
+            type=request.type,
+            name=request.name,
+            parent=request.parent,
+            inputs=request.object,
+            providers=request.providers,
+            dependencies=request.dependencies,
+            **inherited(request),
+        )
+        what = f"{request.type} {request.name!r}"
+        return self._ask("Construct", asked, provider_pb2.ConstructResponse, what)
+
+    def learn(self, error: MonitorError) -> bool:
+        """Whether `error` was about a kind that the provider did not know, and now may.
+
+        It must know of every object whether its kind lives in a namespace. Kinds that the
+        destination does not have yet count as namespaced, as they do for the monitor. The
+        provider remembers the definitions that it has checked, and charts do not see them:
+        what they ask `.Capabilities` for is what the destination has. Source: pulumi-kubernetes
+        provider/pkg/clients/cache.go.
+        """
+        found = _UNKNOWN_KIND.search(str(error))
+        if found is None:
+            return False
+        group_version, kind = found.groups()
+        group, _, version = group_version.partition("/")
+        request = provider_pb2.CheckRequest(urn=_DEFINITION)
+        structs.into_struct(_definition(group, version, kind), request.news)
+        self._ask("Check", request, provider_pb2.CheckResponse, f"the kind {kind}")
+        return True
+
+    def close(self) -> None:
+        """End the process."""
+        self._open.close()
+
+    def _ask(self, rpc: str, request: Message, answer: type[_Answer], what: str) -> _Answer:
+        try:
+            response = _call(self._connection(what), rpc, request, answer)
+        except grpc.RpcError as error:
+            raise MonitorError("UNKNOWN", f"{what} failed: {details_of(error)}") from error
+        if isinstance(response, messages.TooDeep):
+            raise policy.refuse_value(f"what comes of {what}", structs.too_deep())
+        return response
+
+    def _connection(self, what: str) -> grpc.Channel:
+        """The running provider; concurrent first calls start one."""
+        with self._lock:
+            if self._channel is None:
+                self._channel = self._start(what)
+            return self._channel
+
+    def _start(self, what: str) -> grpc.Channel:
+        env = self.environment.env
+        program = shutil.which(_PROGRAM, path=env.get("PATH"))
+        if program is None:
+            raise Refusal(
+                f"{what} needs Pulumi's Kubernetes provider, which is not here",
+                "use the variant of the plugin image that has it",
+            )
+        folder = self.environment.folder
+        start = Start([program, self._endpoint()], folder, env, discard_stderr=True)
+        try:
+            port = self._open.enter_context(self._serving(start))
+        except StartError as error:
+            raise MonitorError("INTERNAL", f"{_PROGRAM} did not start") from error
+        channel = grpc.insecure_channel(
+            f"127.0.0.1:{port}",
+            options=[
+                ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
+                ("grpc.max_send_message_length", _LARGEST_MESSAGE),
+            ],
+        )
+        known = discovery.serve(self.environment.kube_version, self.environment.api_versions)
+        variables = {
+            "kubernetes:config:kubeconfig": self._open.enter_context(known),
+            "kubernetes:config:namespace": self.namespace,
+        }
+        request = provider_pb2.ConfigureRequest(variables=variables)
+        _call(channel, "Configure", request, provider_pb2.ConfigureResponse)
+        return channel
+
+    def _with_capabilities(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Let a chart see the destination cluster's version and API versions, as with Argo CD."""
+        given = json.loads(arguments.get("jsonOpts", "{}"))
+        capabilities = {
+            "kube_version": self.environment.kube_version,
+            "api_versions": list(self.environment.api_versions),
+        }
+        missing = {key: value for key, value in capabilities.items() if not given.get(key)}
+        return {**arguments, "jsonOpts": json.dumps(given | missing)}
+
+
+def _call(
+    channel: grpc.Channel, rpc: str, request: Message, answer: type[_Answer]
+) -> _Answer | messages.TooDeep:
+    """What the provider at the other end of a channel answers. Raises grpc.RpcError."""
+    response: _Answer | messages.TooDeep = channel.unary_unary(
+        f"/pulumirpc.ResourceProvider/{rpc}",
+        request_serializer=type(request).SerializeToString,
+        response_deserializer=messages.parser(answer),
+    )(request)
+    return response
+
+
+def _definition(group: str, version: str, kind: str) -> dict[str, Any]:
+    """As much of a kind's definition as says that it lives in namespaces."""
+    names = {"kind": kind, "plural": f"{kind.lower()}s"}
+    versions = [{"name": version, "served": True, "storage": True}]
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{names['plural']}.{group}"},
+        "spec": {"group": group, "names": names, "scope": "Namespaced", "versions": versions},
+    }

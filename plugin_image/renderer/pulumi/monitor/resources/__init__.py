@@ -1,0 +1,1 @@
+"""What is known of registered resources: URNs, names, objects, providers, order."""

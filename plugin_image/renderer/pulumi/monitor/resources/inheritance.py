@@ -1,0 +1,57 @@
+"""The options that a resource has from its parent, where it does not say them itself.
+
+SDKs pass some of them on; the engine does it for every language. Source: pulumi/pulumi
+`pkg/resource/deploy/source_eval.go`, inheritFromParent.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+    from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
+
+
+class Inherited(TypedDict, total=False):
+    """What a child has from its parent, in the protocol's own names."""
+
+    protect: bool
+    retainOnDelete: bool
+
+
+class Inheritance:
+    """The options of the resources that are registered so far. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._of: dict[str, Inherited] = {}
+
+    def apply(self, request: RegisterResourceRequest) -> None:
+        """Give a RegisterResourceRequest what its parent has and itself does not say."""
+        with self._lock:
+            options = self._of.get(request.parent, Inherited())
+        for name, value in options.items():
+            if name not in given(request):
+                setattr(request, name, value)
+
+    def remember(self, urn: str, request: RegisterResourceRequest) -> None:
+        """Let the children of a registered resource inherit from it."""
+        with self._lock:
+            self._of[urn] = inherited(request)
+
+
+def inherited(request: RegisterResourceRequest) -> Inherited:
+    """What the children of the resource of a RegisterResourceRequest inherit from it."""
+    options = given(request)
+    names = Inherited.__annotations__
+    return cast(Inherited, {name: options[name] for name in names if name in options})
+
+
+def given(message: Message) -> dict[str, Any]:
+    """The fields of a message that are set.
+
+    In messages of older SDKs `protect` and `retainOnDelete` cannot be set to false.
+    """
+    return {field.name: value for field, value in message.ListFields()}

@@ -1,0 +1,86 @@
+"""What a deployment would make of an object that a program registers."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from plugin_image.renderer import kinds
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError
+from plugin_image.renderer.pulumi.monitor.values import shapes, wire
+
+Manifest = dict[str, Any]
+
+_TOKEN_PARTS = 3
+
+
+def complete_kind(type_: str, manifest: Manifest) -> None:
+    """Put in the apiVersion and kind that a type token stands for, where the SDK left them out.
+
+    Raises MonitorError for what is no token of the Kubernetes package.
+    """
+    parts = type_.split(":")
+    if len(parts) != _TOKEN_PARTS or not all(parts):
+        raise MonitorError("INVALID_ARGUMENT", f"{type_!r} is no type of a Kubernetes object")
+    _, group_version, kind = parts
+    manifest.setdefault("apiVersion", group_version.removeprefix("core/"))
+    manifest.setdefault("kind", kind)
+
+
+def complete_names(manifest: Manifest, *, name: wire.Json, namespace: wire.Json) -> None:
+    """Give the object a name, and a namespace where its kind has one, unless it has its own.
+
+    Both are texts, which may be marked as secret, or None.
+    """
+    given = _metadata(manifest)
+    names = {}
+    if name is not None and not is_named(manifest):
+        names["name"] = name
+    if namespace and is_namespaced(manifest) and not wire.reveal(given.get("namespace")):
+        names["namespace"] = namespace
+    wire.update(manifest, "metadata", names)
+
+
+def is_named(manifest: Mapping[str, Any]) -> bool:
+    """Whether the object has a name."""
+    return bool(wire.reveal(_metadata(manifest).get("name")))
+
+
+def is_named_by_server(manifest: Mapping[str, Any]) -> bool:
+    """Whether the object leaves its name to the API server, which Pulumi then does, too."""
+    return bool(_metadata(manifest).get("generateName"))
+
+
+def outputs(
+    type_: str, index: int, manifest: Manifest, *, namespace: str, secret: Iterable[str]
+) -> Manifest:
+    """The object as a cluster would give it back: the inputs and what only it knows.
+
+    `namespace` is where objects go that name none, `secret` which properties the SDK wants
+    marked.
+    """
+    state = dict(manifest)
+    for key, added in shapes.placeholders(type_, index).items():
+        wire.update(state, key, added, keep=True)
+    if is_namespaced(state):
+        wire.update(state, "metadata", {"namespace": namespace}, keep=True)
+    for key in secret:
+        if key in state and wire.signature_of(state[key]) != wire.SECRET:
+            state[key] = wire.secret(state[key])
+    return state
+
+
+def identifier(state: Mapping[str, Any]) -> str:
+    """The id that the Kubernetes provider gives: `namespace/name`, or the name alone."""
+    metadata = _metadata(state)
+    names = (wire.reveal(metadata.get(key)) for key in ("namespace", "name"))
+    return "/".join(str(name) for name in names if name)
+
+
+def _metadata(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The object's metadata, empty where it is none; the set as a whole is checked later."""
+    metadata = wire.reveal(manifest.get("metadata"))
+    return metadata if isinstance(metadata, Mapping) else {}
+
+
+def is_namespaced(manifest: Mapping[str, Any]) -> bool:
+    """Whether the object lives in a namespace."""
+    return kinds.is_namespaced(str(manifest["apiVersion"]), str(manifest["kind"]))

@@ -1,0 +1,149 @@
+"""Kubernetes provider resources: the namespace of their objects, the cluster, and how they change.
+
+None is contacted, so clusters are told apart by what providers are given, as the provider
+does to decide whether its cluster has changed: by `clusterIdentifier`, else by the entry
+that the current context of the kubeconfig leads to, else by the inputs as they are. Source:
+pulumi-kubernetes `provider/pkg/provider/provider.go` (DiffConfig), `util.go`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plugin_image.renderer.pulumi.monitor import own_modules
+from plugin_image.renderer.pulumi.monitor.values import structs, wire
+
+if TYPE_CHECKING:
+    from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
+
+DEFAULT = "default"
+"""What the provider of objects without one is called."""
+
+_INPUTS = ("kubeconfig", "context", "cluster")
+
+_MUTABLE = {"ConfigMap": "enableConfigMapMutable", "Secret": "enableSecretMutable"}
+
+_NAMESPACE = "kubernetes:"
+"""Of the provider's own keys in the configuration."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """A provider, as far as it matters to a render."""
+
+    name: str
+    namespace: wire.Json = None
+    """The namespace of objects that name none, with its mark if it is secret."""
+    cluster: str = ""
+    """Differs from cluster to cluster; empty where the inputs name none. It tells no secret."""
+    mutable: frozenset[str] = frozenset()
+    """Kinds of which it changes the data in place, rather than make a new object."""
+
+
+def provider(
+    name: str, inputs: Mapping[str, Any], origins: Mapping[str, Sequence[str]] | None = None
+) -> Provider:
+    """The provider of that name with these inputs, in wire form.
+
+    `origins` are the URNs of the resources that an input was computed from: where its value
+    is not known, it is the same as another one of the same origin.
+    """
+    given = inputs.get("namespace")
+    namespace = str(wire.reveal(given) or "") or None
+    return Provider(
+        name=name,
+        namespace=wire.secret(namespace) if namespace and wire.is_secret(given) else namespace,
+        cluster=_cluster(inputs, origins or {}),
+        mutable=frozenset(kind for kind, option in _MUTABLE.items() if _is_on(inputs.get(option))),
+    )
+
+
+def default_provider(config: Mapping[str, str], secret_keys: Collection[str]) -> Provider:
+    """The provider of objects without one, as the stack's configuration sets it up."""
+    inputs = {
+        key.removeprefix(_NAMESPACE): wire.secret(value) if key in secret_keys else value
+        for key, value in config.items()
+        if key.startswith(_NAMESPACE)
+    }
+    return provider(DEFAULT, inputs)
+
+
+class Providers:
+    """The provider resources of one program. Thread-safe."""
+
+    def __init__(self, default: Provider) -> None:
+        """`default` is the provider of objects without one."""
+        self._default = default
+        self._of: dict[str, Provider] = {}
+
+    def add(self, urn: str, request: RegisterResourceRequest) -> None:
+        """Remember a Kubernetes provider, which says where its objects go to."""
+        origins = {key: part.urns for key, part in request.propertyDependencies.items()}
+        self._of[urn] = provider(request.name, structs.from_struct(request.object), origins)
+
+    def of(self, reference: str) -> Provider:
+        """The provider that a reference `urn::id` names, or the default one."""
+        if not reference:
+            return self._default
+        return self._of.get(reference.rpartition("::")[0], Provider(reference))
+
+
+def _is_on(given: wire.Json) -> bool:
+    """Whether an option is; SDKs write it as a text."""
+    return wire.reveal(given) in (True, "true")
+
+
+def _cluster(inputs: Mapping[str, Any], origins: Mapping[str, Sequence[str]]) -> str:
+    identifier = wire.reveal(inputs.get("clusterIdentifier"))
+    if identifier:
+        return _digest({"identifier": identifier})
+    given = {}
+    for key in _INPUTS:
+        value = wire.reveal(inputs.get(key))
+        if value == wire.UNKNOWN:
+            given[key] = {"from": sorted(origins.get(key, ()))}
+        elif value:
+            given[key] = value
+    return _digest(_active(given) or given) if given else ""
+
+
+def _active(given: Mapping[str, Any]) -> wire.Json:
+    """What the kubeconfig says of the cluster in use, or None where that is not to be seen."""
+    kubeconfig = _parsed(given.get("kubeconfig"))
+    context = given.get("context") or kubeconfig.get("current-context")
+    named = _entry(kubeconfig.get("contexts"), context, "context")
+    return _entry(
+        kubeconfig.get("clusters"), given.get("cluster") or named.get("cluster"), "cluster"
+    )
+
+
+def _parsed(kubeconfig: wire.Json) -> Mapping[str, Any]:
+    """A kubeconfig that is given as text; it may be a file's path as well."""
+    if not isinstance(kubeconfig, str):
+        return {}
+    # Imported here: most programs have no kubeconfig.
+    with own_modules.importable():
+        from plugin_image.renderer import kubernetes_yaml
+
+    try:
+        documents = kubernetes_yaml.parse_all(kubeconfig.encode())
+    except ValueError:
+        return {}
+    return documents[0] if documents and isinstance(documents[0], Mapping) else {}
+
+
+def _entry(entries: wire.Json, name: wire.Json, kind: str) -> Mapping[str, Any]:
+    """The `kind` of that name in a list of a kubeconfig, empty where there is none."""
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, Mapping) and entry.get("name") == name:
+            found = entry.get(kind)
+            return found if isinstance(found, Mapping) else {}
+    return {}
+
+
+def _digest(value: wire.Json) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]

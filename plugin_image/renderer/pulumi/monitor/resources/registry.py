@@ -1,0 +1,148 @@
+"""What is registered so far: each resource's URN, type, state, and place in the program."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
+
+from plugin_image.renderer.pulumi.monitor import policy
+from plugin_image.renderer.pulumi.monitor.errors import Refusal
+
+if TYPE_CHECKING:
+    from google.protobuf.struct_pb2 import Struct
+    from pulumi.runtime.proto.resource_pb2 import ReadResourceRequest, RegisterResourceRequest
+
+    Request = RegisterResourceRequest | ReadResourceRequest
+    """What makes a resource: both name its type, its name, its parent and its place."""
+
+_STACK: Final = "pulumi:pulumi:Stack"
+
+
+class Registry:
+    """The resources of one program. Thread-safe."""
+
+    def __init__(self, *, project: str, stack: str, root: str) -> None:
+        """`root` is the project's folder; places in the program are told relative to it."""
+        self._prefix = f"urn:pulumi:{stack}::{project}::"
+        self._root = root.rstrip("/") + "/"
+        self._lock = threading.Lock()
+        self._types: dict[str, str] = {}
+        """With the types of all parents, as they are in a URN."""
+        self._states: dict[str, tuple[str, Struct]] = {}
+        """The id and the outputs of each resource, for the few that are looked up."""
+        self._places: dict[str, str] = {}
+        """The `file:line` of each resource or, where none is told, of what it is a part of."""
+        self._components: dict[str, str] = {}
+        """The charts, files and kustomizations, as messages name them."""
+        self._children: Counter[str] = Counter()
+        """How many objects each component has."""
+
+    def add(self, request: Request, called: str) -> str:
+        """The URN of a new resource. Raises Refusal for one that is registered already."""
+        with self._lock:
+            urn = self._urn_of(request)
+            if urn in self._types:
+                raise Refusal(
+                    f"{called} is there twice, by type and name", "give each resource its own name"
+                )
+            self._types[urn] = self._qualified_type(request)
+            return urn
+
+    def forget(self, request: Request) -> None:
+        """Let a component be added again whose provider failed before any child of it."""
+        with self._lock:
+            self._types.pop(self._urn_of(request), None)
+
+    def urn_of(self, request: Request) -> str:
+        """The URN that `add` gives or gave. Source: `sdk/go/common/resource/urn/urn.go`."""
+        with self._lock:
+            return self._urn_of(request)
+
+    def is_stack(self, urn: str) -> bool:
+        """Whether it is the URN of the stack itself, which is registered as any other resource."""
+        return self._types.get(urn) == _STACK
+
+    # --- States -----------------------------------------------------------------------
+
+    def keep(self, urn: str, identity: str, outputs: Struct) -> None:
+        """Keep a resource's id and outputs for those who look it up."""
+        with self._lock:
+            self._states[urn] = identity, outputs
+
+    def keep_outputs(self, urn: str, outputs: Struct) -> None:
+        """Keep a component's outputs, which come after its registration."""
+        with self._lock:
+            identity, _ = self._states.get(urn, ("", None))
+            self._states[urn] = identity, outputs
+
+    def state(self, urn: object) -> tuple[str, Struct] | None:
+        """The id and the outputs of a resource, or None for one that is not registered."""
+        with self._lock:
+            return self._states.get(urn) if isinstance(urn, str) else None
+
+    def ids(self, urns: Iterable[str]) -> list[str]:
+        """The ids of resources that are registered; they hold the names of objects."""
+        with self._lock:
+            return [self._states[urn][0] for urn in urns if urn in self._states]
+
+    # --- Places -----------------------------------------------------------------------
+
+    def place(self, urn: str, request: RegisterResourceRequest) -> None:
+        """Remember where a resource is made; the provider does not say so of its components."""
+        with self._lock:
+            known = self._places.get(urn) or self._places.get(request.parent, "")
+            self._places[urn] = self._source(request) or known
+            if not request.custom and policy.is_kubernetes(request.type):
+                self._components[urn] = f"{request.type.partition(':')[2]} {request.name!r}"
+
+    def source(self, urn: str) -> str:
+        """Where a resource or what it is a part of is made, as `file:line`; else empty."""
+        with self._lock:
+            return self._places.get(urn, "")
+
+    def component(self, urn: str) -> str:
+        """The chart, file or kustomization of this URN, as messages name it; else empty."""
+        with self._lock:
+            return self._components.get(urn, "")
+
+    def called(self, request: Request) -> str:
+        """The resource as messages name it."""
+        source = self._source(request)
+        return f"{request.type} {request.name!r}{f' ({source})' if source else ''}"
+
+    # --- Children ---------------------------------------------------------------------
+
+    def count_child(self, parent: str) -> None:
+        """Count an object of a component."""
+        with self._lock:
+            self._children[parent] += 1
+
+    def children(self, urn: str) -> int:
+        """How many objects a component has."""
+        with self._lock:
+            return self._children[urn]
+
+    # --- How --------------------------------------------------------------------------
+
+    def _urn_of(self, request: Request) -> str:
+        return f"{self._prefix}{self._qualified_type(request)}::{request.name}"
+
+    def _qualified_type(self, request: Request) -> str:
+        parent = self._types.get(request.parent, _STACK)
+        return request.type if parent == _STACK else f"{parent}${request.type}"
+
+    def _source(self, request: Request) -> str:
+        """The program's own file and line among those that the SDK sent, as `file:line`.
+
+        They come as `file://` or `project://` URIs, the nearest first; those of libraries
+        lie outside of the project. Older SDKs send one, or none.
+        """
+        frames = request.stackTrace.frames if hasattr(request, "stackTrace") else ()
+        for position in (getattr(request, "sourcePosition", None), *(f.pc for f in frames)):
+            path = unquote(position.uri.partition("://")[2]) if position else ""
+            if path.startswith(self._root) and "node_modules" not in path:
+                return f"{path.removeprefix(self._root)}:{position.line}"
+        return ""

@@ -1,0 +1,1 @@
+"""The protocol's services, ResourceMonitor and Engine, by their methods."""

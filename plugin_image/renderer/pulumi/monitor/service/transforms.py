@@ -1,0 +1,190 @@
+"""Runs a program's transforms, which its SDK serves as callbacks.
+
+The order is the engine's: a resource's own, then those of its parents from the nearest
+on, then the stack's. Source: pulumi/pulumi `pkg/resource/deploy/source_eval.go`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from pulumi.runtime.proto import callback_pb2, callback_pb2_grpc, resource_pb2
+from pulumi.runtime.proto.callback_pb2 import Callback
+from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
+
+from plugin_image.renderer.pulumi.monitor import policy
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError, details_of
+from plugin_image.renderer.pulumi.monitor.resources.inheritance import given
+from plugin_image.renderer.pulumi.monitor.values import messages, structs
+
+_OPTIONS = {
+    # The option's name in a transform, and the field of a registration that it stands for.
+    "provider": "provider",
+    "protect": "protect",
+    "version": "version",
+    "retain_on_delete": "retainOnDelete",
+    "deleted_with": "deletedWith",
+    "plugin_download_url": "pluginDownloadURL",
+    "import": "importId",
+    "custom_timeouts": "customTimeouts",
+    "providers": "providers",
+    "aliases": "aliases",
+}
+_LISTS = {
+    "depends_on": "dependencies",
+    "ignore_changes": "ignoreChanges",
+    "replace_on_changes": "replaceOnChanges",
+    "additional_secret_outputs": "additionalSecretOutputs",
+}
+
+_Answer = TypeVar("_Answer", bound=Message)
+
+
+class Transforms:
+    """The transforms that are registered so far."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stack: list[Callback] = []
+        self._stack_invokes: list[Callback] = []
+        self._of_resource: dict[str, tuple[str, list[Callback]]] = {}
+        self._of_constructed: dict[tuple[str, str, str], list[Callback]] = {}
+
+    def add_for_stack(self, callback: Callback) -> None:
+        """Run `callback` on every resource from now on."""
+        with self._lock:
+            self._stack.append(callback)
+
+    def add_for_invokes(self, callback: Callback) -> None:
+        """Run `callback` on every function call from now on."""
+        with self._lock:
+            self._stack_invokes.append(callback)
+
+    def add_for_children(self, urn: str, request: RegisterResourceRequest) -> None:
+        """Let the transforms of a registered resource run on its children, too."""
+        with self._lock:
+            self._of_resource[urn] = request.parent, list(request.transforms)
+
+    def hand_over(self, request: RegisterResourceRequest) -> None:
+        """Keep a remote component's transforms for when its provider registers it."""
+        with self._lock:
+            self._of_constructed[_key(request)] = list(request.transforms)
+
+    def apply(self, request: RegisterResourceRequest) -> None:
+        """Change a RegisterResourceRequest as the transforms say.
+
+        Raises MonitorError when a transform fails.
+        """
+        with self._lock:
+            request.transforms.extend(self._of_constructed.pop(_key(request), ()))
+        for callback in self._of(request):
+            transformed = _call(
+                callback, _transform_request(request), resource_pb2.TransformResponse
+            )
+            request.object.CopyFrom(transformed.properties)
+            if transformed.HasField("options"):
+                _take_options(transformed.options, request)
+
+    def apply_to_invoke(self, request: resource_pb2.ResourceInvokeRequest) -> None:
+        """Change a ResourceInvokeRequest as the transforms say; raises MonitorError as `apply`."""
+        with self._lock:
+            callbacks = list(self._stack_invokes)
+        for callback in callbacks:
+            asked = resource_pb2.TransformInvokeRequest(
+                token=request.tok,
+                args=request.args,
+                options=resource_pb2.TransformInvokeOptions(
+                    provider=request.provider,
+                    version=request.version,
+                    plugin_download_url=request.pluginDownloadURL,
+                ),
+            )
+            transformed = _call(callback, asked, resource_pb2.TransformInvokeResponse)
+            request.args.CopyFrom(transformed.args)
+            if transformed.HasField("options"):
+                request.provider = transformed.options.provider
+
+    def concern(self, request: RegisterResourceRequest) -> bool:
+        """Whether there is a transform for a RegisterResourceRequest."""
+        return bool(self._of(request))
+
+    def _of(self, request: RegisterResourceRequest) -> Sequence[Callback]:
+        with self._lock:
+            return [*request.transforms, *self._inherited(request.parent), *self._stack]
+
+    def _inherited(self, urn: str) -> Iterator[Callback]:
+        while urn in self._of_resource:
+            urn, callbacks = self._of_resource[urn]
+            yield from callbacks
+
+
+def _key(request: RegisterResourceRequest) -> tuple[str, str, str]:
+    return request.parent, request.type, request.name
+
+
+def _transform_request(request: RegisterResourceRequest) -> resource_pb2.TransformRequest:
+    known = resource_pb2.TransformResourceOptions.DESCRIPTOR.fields_by_name
+    fields = given(request)
+    options = resource_pb2.TransformResourceOptions(
+        **{
+            name: fields[field]
+            for name, field in (_OPTIONS | _LISTS).items()
+            if field in fields and name in known  # an older SDK has fewer
+        }
+    )
+    if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace:
+        options.delete_before_replace = request.deleteBeforeReplace
+    return resource_pb2.TransformRequest(
+        type=request.type,
+        name=request.name,
+        custom=request.custom,
+        parent=request.parent,
+        properties=request.object,
+        options=options,
+    )
+
+
+def _take_options(
+    options: resource_pb2.TransformResourceOptions, request: RegisterResourceRequest
+) -> None:
+    """The options that a render heeds."""
+    taken = given(options)
+    for field in ("provider", "protect", "retainOnDelete"):
+        request.ClearField(field)
+    for name in ("provider", "protect", "retain_on_delete"):
+        if name in taken:
+            setattr(request, _OPTIONS[name], taken[name])
+    for name, field in _LISTS.items():
+        values = getattr(request, field)
+        del values[:]
+        values.extend(getattr(options, name))
+    if "aliases" in options.DESCRIPTOR.fields_by_name:
+        del request.aliases[:]
+        request.aliases.extend(options.aliases)
+    request.deleteBeforeReplace = bool(options.delete_before_replace)
+
+
+def _call(callback: Callback, request: Message, answer: type[_Answer]) -> _Answer:
+    """What a callback makes of a request, as a message of the class `answer`."""
+    message = callback_pb2.CallbackInvokeRequest(
+        token=callback.token, request=request.SerializeToString()
+    )
+    try:
+        response = _stub(callback.target).Invoke(message).response
+    except grpc.RpcError as error:
+        raise MonitorError("UNKNOWN", f"a transform failed: {details_of(error)}") from error
+    transformed = messages.parser(answer)(response)
+    if isinstance(transformed, messages.TooDeep):
+        raise policy.refuse_value("what a transform makes", structs.too_deep())
+    return transformed
+
+
+@cache
+def _stub(target: str) -> callback_pb2_grpc.CallbacksStub:
+    """A connection to an SDK's callbacks; there is one a process, kept to its end."""
+    return callback_pb2_grpc.CallbacksStub(grpc.insecure_channel(target))

@@ -1,0 +1,107 @@
+"""The transport for programs in processes of their own: gRPC on a loopback port."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+from google.protobuf.message import Message
+from pulumi.runtime.proto import engine_pb2, resource_pb2
+
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError
+from plugin_image.renderer.pulumi.monitor.service.engine import Engine
+from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor
+from plugin_image.renderer.pulumi.monitor.transport.dispatch import dispatch
+from plugin_image.renderer.pulumi.monitor.values import messages
+
+_LARGEST_MESSAGE = 400 * 1024 * 1024
+"""What the SDKs themselves set; one ConfigMap may be 1 MiB, a list of objects more."""
+
+_MOST_REQUESTS = 512
+"""A component waits for its children, which come as requests, too: there must be room."""
+
+_LONGEST_DETAILS = 2500
+"""Bytes of an error: all headers of an answer have 8 KiB, and a byte may take three of them."""
+
+_MANY = 10_000_000
+_LONG_SECONDS = 24 * 3600
+_UNLIMITED = [
+    ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
+    ("grpc.max_send_message_length", _LARGEST_MESSAGE),
+    ("grpc.http2.ping_timeout_ms", _LONG_SECONDS * 1000),
+    ("grpc.http2.settings_timeout", _LONG_SECONDS * 1000),
+    ("grpc.server.max_pending_requests", _MANY),
+    ("grpc.server.max_pending_requests_hard_limit", _MANY),
+    ("grpc.server_max_unrequested_time_in_server", _LONG_SECONDS),
+]
+"""gRPC drops requests when a thousand wait, and SDKs send all of a program's at once. It also
+ends a connection whose client answers no ping for a minute, as Node.js does while it computes.
+
+Source: grpc/grpc `include/grpc/impl/channel_arg_names.h`.
+"""
+
+
+@contextmanager
+def serve(monitor: object, engine: Engine) -> Iterator[str]:
+    """Serve both on one free loopback port, whose `host:port` is given, until the end."""
+    server = grpc.server(
+        ThreadPoolExecutor(max_workers=_MOST_REQUESTS, thread_name_prefix="monitor"),
+        options=_UNLIMITED,
+    )
+    services = ((resource_pb2, "ResourceMonitor", monitor), (engine_pb2, "Engine", engine))
+    server.add_generic_rpc_handlers([_handlers(*service) for service in services])
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        server.stop(grace=None)
+
+
+class Elsewhere:
+    """The monitor for processes and threads that a program starts: they may ask, and register
+    nothing."""
+
+    def __init__(self, monitor: Monitor) -> None:
+        self._monitor = monitor
+        self.RegisterResource = monitor.RegisterResourceElsewhere
+
+    def __getattr__(self, rpc: str) -> Any:
+        """Any other rpc, as the monitor answers it."""
+        return getattr(self._monitor, rpc)
+
+
+def _handlers(
+    protocol: Any, name: str, service: object
+) -> "grpc.GenericRpcHandler[Message, Message]":
+    """A service of the protocol, answered by an object whose methods take and return messages."""
+    described = protocol.DESCRIPTOR.services_by_name[name]
+    handlers = {
+        rpc.name: grpc.unary_unary_rpc_method_handler(
+            _handler(service, rpc.name),
+            request_deserializer=messages.parser(rpc.input_type._concrete_class),
+            response_serializer=rpc.output_type._concrete_class.SerializeToString,
+        )
+        for rpc in described.methods
+    }
+    return grpc.method_handlers_generic_handler(described.full_name, handlers)
+
+
+def _handler(
+    service: object, rpc: str
+) -> Callable[[Message | messages.TooDeep, grpc.ServicerContext], Message]:
+    def handle(request: Message | messages.TooDeep, context: grpc.ServicerContext) -> Message:
+        try:
+            if isinstance(request, messages.TooDeep):
+                return dispatch(service, "refuse_depth", request.rest)
+            return dispatch(service, rpc, request)
+        except MonitorError as error:
+            return context.abort(grpc.StatusCode[error.code], _details(str(error)))
+
+    return handle
+
+
+def _details(error: str) -> str:
+    """An error as a header of HTTP/2 carries it, which may not begin or end with a blank."""
+    return error.strip().encode()[:_LONGEST_DETAILS].decode(errors="ignore").strip()

@@ -1,0 +1,46 @@
+"""What a renderer is asked: all that reaches it from outside of it, as one value.
+
+Whoever serves the command line reads the process' environment; what is below reads this.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from plugin_image.renderer import application, settings
+from plugin_image.renderer.application import DEFAULT_NAMESPACE, Application
+from plugin_image.renderer.settings import Settings
+from plugin_image.renderer.supervise import Deadline
+
+
+@dataclass(frozen=True)
+class Request:
+    """One render that is asked for."""
+
+    env: Mapping[str, str]
+    """The environment of the command, which programs see parts of."""
+    folder: Path
+    """The Application's folder, absolute and without links."""
+    settings: Settings
+    deadline: Deadline
+    application: Application
+
+    @classmethod
+    def of(cls, env: Mapping[str, str], folder: Path) -> "Request":
+        """A request whose time begins now. Raises UsageError for settings that cannot be used."""
+        given = settings.from_environment(env)
+        said = application.from_environment(env)
+        return cls(env, folder, given, Deadline(given.deadline_seconds), said)
+
+    @property
+    def namespace(self) -> str:
+        """Where Argo CD puts objects that name no namespace."""
+        return self.application.namespace or DEFAULT_NAMESPACE
+
+    def in_namespace(self, namespace: str) -> "Request":
+        """The same for another destination namespace."""
+        return replace(self, application=replace(self.application, namespace=namespace))
+
+    def again(self) -> "Request":
+        """The same for one more render, which has the whole time."""
+        return replace(self, deadline=Deadline(self.settings.deadline_seconds))

@@ -1,0 +1,51 @@
+import json
+from typing import Any
+
+import pytest
+import urllib3
+
+from plugin_image.renderer.pulumi.monitor.plugin import discovery
+
+VERSIONS = ["v1", "v1/ConfigMap", "apps/v1", "apps/v1/Deployment", "rbac.example.com/v1beta1"]
+
+
+def test_every_version_and_kind_is_told() -> None:
+    pages = discovery.documents("1.34.2", VERSIONS)
+    assert pages["/version"] == {"major": "1", "minor": "34", "gitVersion": "v1.34.2"}
+    assert pages["/api"]["versions"] == ["v1"]
+    groups = {group["name"]: group["preferredVersion"] for group in pages["/apis"]["groups"]}
+    assert groups == {
+        "apps": {"groupVersion": "apps/v1", "version": "v1"},
+        "rbac.example.com": {"groupVersion": "rbac.example.com/v1beta1", "version": "v1beta1"},
+    }
+    assert kinds(pages["/api/v1"]) == ["ConfigMap"]
+    assert kinds(pages["/apis/apps/v1"]) == ["Deployment"]
+    assert kinds(pages["/apis/rbac.example.com/v1beta1"]) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "path", "namespaced"),
+    [
+        ("v1/Namespace", "/api/v1", False),
+        ("v1/ConfigMap", "/api/v1", True),
+        ("example.com/v1/Widget", "/apis/example.com/v1", True),
+    ],
+)
+def test_kinds_live_where_they_live(entry: str, path: str, namespaced: bool) -> None:
+    (resource,) = discovery.documents("1.34.0", [entry])[path]["resources"]
+    assert resource["namespaced"] is namespaced
+
+
+def test_it_is_served_and_everything_else_is_not_there() -> None:
+    with discovery.serve("1.34.0", VERSIONS) as kubeconfig:
+        server = json.loads(kubeconfig)["clusters"][0]["cluster"]["server"]
+        http = urllib3.PoolManager()
+        assert http.request("GET", f"{server}/version?timeout=32s").json()["minor"] == "34"
+        assert http.request("GET", f"{server}/openapi/v2").data.endswith(b"2.0")
+        assert http.request("GET", f"{server}/api/v1/namespaces/x/secrets/y").status == 404
+        assert http.request("POST", f"{server}/api/v1/namespaces").status == 501
+        http.clear()
+
+
+def kinds(page: dict[str, Any]) -> list[str]:
+    return [resource["kind"] for resource in page["resources"]]

@@ -1,0 +1,107 @@
+import json
+from typing import Any
+
+import pytest
+
+from plugin_image.renderer.pulumi.monitor.resources import providers
+from plugin_image.renderer.pulumi.monitor.values import wire
+from tests.unit.renderer.pulumi.monitor.harness import CONFIG_MAP, Harness, secret
+
+
+def kubeconfig(
+    current: str = "east", *, user: str = "me", server: str = "https://east", **cluster: str
+) -> str:
+    """Two contexts, for two clusters."""
+    return json.dumps(
+        {
+            "current-context": current,
+            "contexts": [
+                {"name": name, "context": {"cluster": f"c-{name}", "user": user}}
+                for name in ("east", "west")
+            ],
+            "clusters": [
+                {"name": "c-east", "cluster": {"server": server, **cluster}},
+                {"name": "c-west", "cluster": {"server": "https://west"}},
+            ],
+        }
+    )
+
+
+def cluster(**inputs: Any) -> str:
+    return providers.provider("any", inputs).cluster
+
+
+SAME = [
+    ({}, {}),
+    ({}, {"namespace": "team", "enableServerSideApply": "true", "kubeconfig": "", "context": None}),
+    ({"context": "east"}, {"context": "east", "namespace": "team"}),
+    ({"context": "east"}, {"context": secret("east")}),
+    ({"kubeconfig": "~/.kube/config"}, {"kubeconfig": "~/.kube/config"}),
+    ({"kubeconfig": kubeconfig()}, {"kubeconfig": kubeconfig(user="you")}),
+    ({"kubeconfig": kubeconfig()}, {"kubeconfig": kubeconfig("west"), "context": "east"}),
+    ({"kubeconfig": kubeconfig()}, {"kubeconfig": kubeconfig("west"), "cluster": "c-east"}),
+    ({"kubeconfig": kubeconfig()}, {"kubeconfig": secret(kubeconfig())}),
+    ({"kubeconfig": kubeconfig(), "clusterIdentifier": "x"}, {"clusterIdentifier": "x"}),
+]
+OTHER = [
+    ({}, {"context": "east"}),
+    ({"context": "east"}, {"context": "west"}),
+    ({"context": "east"}, {"cluster": "east"}),
+    ({"context": "east"}, {"context": "east", "cluster": "c"}),
+    ({"kubeconfig": "a"}, {"kubeconfig": "b"}),
+    ({"kubeconfig": kubeconfig()}, {"kubeconfig": kubeconfig("west")}),
+    ({"kubeconfig": kubeconfig()}, {"kubeconfig": kubeconfig(), "context": "west"}),
+    ({"kubeconfig": kubeconfig()}, {"kubeconfig": kubeconfig(server="https://north")}),
+    ({"kubeconfig": kubeconfig()}, {"kubeconfig": kubeconfig(**{"tls-server-name": "x"})}),
+    ({"kubeconfig": kubeconfig("gone")}, {"kubeconfig": kubeconfig("gone too")}),
+    ({"clusterIdentifier": "x"}, {"clusterIdentifier": "y"}),
+]
+ODD = ["{", "[]", "a: [", "1", "\ud800", "contexts: 1", "contexts: [1, {name: a, context: 2}]"]
+
+
+@pytest.mark.parametrize(("one", "another"), SAME)
+def test_providers_have_one_cluster(one: dict[str, Any], another: dict[str, Any]) -> None:
+    assert cluster(**one) == cluster(**another)
+
+
+@pytest.mark.parametrize(("one", "another"), OTHER)
+def test_providers_have_clusters_of_their_own(one: Any, another: Any) -> None:
+    assert cluster(**one) != cluster(**another)
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_a_kubeconfig_that_cannot_be_read_is_the_same_as_itself_only(text: str) -> None:
+    assert cluster(kubeconfig=text) == cluster(kubeconfig=text) != ""
+    assert cluster(kubeconfig=text) != cluster(kubeconfig=f"{text} ")
+
+
+def test_what_is_not_known_is_the_same_where_it_comes_from_the_same() -> None:
+    def unknown(*origins: str) -> str:
+        inputs = {"kubeconfig": secret(wire.UNKNOWN)}
+        return providers.provider("any", inputs, {"kubeconfig": origins}).cluster
+
+    assert unknown("urn:a", "urn:b") == unknown("urn:b", "urn:a") != unknown("urn:c") != ""
+
+
+def test_no_credential_is_told() -> None:
+    assert "token-of-mine" not in cluster(kubeconfig="token-of-mine")
+
+
+class TestRegistrations:
+    def test_objects_know_their_provider_and_its_cluster(self) -> None:
+        harness = Harness()
+        kind = "kubernetes:core/v1:Namespace"
+        for name in ("east", "west"):
+            provider = harness.register("pulumi:providers:kubernetes", name, {"context": name})
+            reference = f"{provider.urn}::{provider.id}"
+            harness.register(kind, f"in-{name}", provider=reference)
+        harness.register(CONFIG_MAP, "anywhere")
+        east, west, anywhere = harness.recording.registrations
+        assert [east.provider, west.provider, anywhere.provider] == ["east", "west", "default"]
+        assert len({east.cluster, west.cluster, anywhere.cluster}) == 3
+        assert anywhere.cluster == ""
+
+    def test_the_default_provider_is_where_the_stack_says(self) -> None:
+        harness = Harness(config={"kubernetes:context": "east", "shop:context": "west"})
+        harness.register(CONFIG_MAP, "a")
+        assert harness.recording.registrations[0].cluster == cluster(context="east")

@@ -1,0 +1,435 @@
+from typing import Any
+
+import pytest
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import callback_pb2, resource_pb2
+
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.monitor.run_context import LiveName
+from plugin_image.renderer.pulumi.monitor.values import shapes, structs, wire
+from tests.unit.renderer.pulumi.monitor.harness import COMPONENT, CONFIG_MAP, Harness, secret
+
+STACK_URN = "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"
+KEY = f"{CONFIG_MAP}::settings"
+
+
+@pytest.fixture
+def harness() -> Harness:
+    return Harness()
+
+
+class TestWhatAProgramAsksAbout:
+    @pytest.mark.parametrize("feature", ["secrets", "resourceReferences", "transforms"])
+    def test_features_are_told_by_name_and_by_number_alike(
+        self, harness: Harness, feature: str
+    ) -> None:
+        asked = resource_pb2.SupportsFeatureRequest(id=feature)
+        assert harness.monitor.SupportsFeature(asked).hasSupport
+        numbers = harness.monitor.GetDeploymentInfo(empty_pb2.Empty()).supportedFeatures
+        assert resource_pb2.RESOURCE_MONITOR_FEATURE_SECRETS in numbers
+
+    def test_a_feature_that_does_not_exist_is_not_there(self, harness: Harness) -> None:
+        asked = resource_pb2.SupportsFeatureRequest(id="teleportation")
+        assert not harness.monitor.SupportsFeature(asked).hasSupport
+
+    def test_the_deployment_is_no_preview_and_has_the_configuration(self) -> None:
+        harness = Harness(config={"shop:a": "1"}, secret_keys=("shop:a",))
+        info = harness.monitor.GetDeploymentInfo(empty_pb2.Empty())
+        assert (info.project, info.stack, info.organization) == ("shop", "dev", "acme")
+        assert (dict(info.config), list(info.configSecretKeys)) == ({"shop:a": "1"}, ["shop:a"])
+        assert not info.dryRun
+
+    def test_an_sdk_from_before_deployment_info_is_told_so(
+        self, harness: Harness, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delattr(resource_pb2, "DeploymentInfo")
+        with pytest.raises(MonitorError) as refused:
+            harness.monitor.GetDeploymentInfo(empty_pb2.Empty())
+        assert refused.value.code == "UNIMPLEMENTED"
+
+
+class TestObjects:
+    def test_an_object_is_recorded_and_answered_as_deployed(self, harness: Harness) -> None:
+        response = harness.register(CONFIG_MAP, "settings", {"data": {"a": "1"}})
+        (entry,) = harness.recording.registrations
+        assert entry.object == {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "settings"},
+            "data": {"a": "1"},
+        }
+        state = harness.state(response)
+        assert response.urn == f"urn:pulumi:dev::shop::{CONFIG_MAP}::settings"
+        assert response.id == "team/settings"
+        assert state["metadata"]["namespace"] == "team"
+        marks = shapes.Marks({0: CONFIG_MAP})
+        assert marks.find(state["metadata"]["uid"]) == (0, 11)
+
+    def test_what_a_program_set_itself_stays(self, harness: Harness) -> None:
+        given = {"metadata": {"name": "own", "namespace": "there", "uid": "mine"}}
+        response = harness.register(CONFIG_MAP, "settings", given)
+        metadata = harness.state(response)["metadata"]
+        assert [metadata[key] for key in ("name", "namespace", "uid")] == ["own", "there", "mine"]
+        assert response.id == "there/own"
+
+    def test_kinds_outside_of_namespaces_get_none(self, harness: Harness) -> None:
+        response = harness.register("kubernetes:core/v1:Namespace", "team")
+        assert response.id == "team"
+        assert "namespace" not in harness.state(response)["metadata"]
+
+    def test_a_generated_name_is_left_to_be_refused_as_a_whole(self, harness: Harness) -> None:
+        harness.register(CONFIG_MAP, "settings", {"metadata": {"generateName": "s-"}})
+        assert "name" not in harness.recording.registrations[0].object["metadata"]
+
+    @pytest.mark.parametrize("metadata", [{}, {"generateName": "s-"}])
+    def test_a_name_in_the_cluster_comes_before_one_of_our_own(
+        self, metadata: dict[str, str]
+    ) -> None:
+        harness = Harness(live_names={KEY: LiveName("settings-1f2e")})
+        response = harness.register(CONFIG_MAP, "settings", {"metadata": metadata})
+        (entry,) = harness.recording.registrations
+        assert response.id == "team/settings-1f2e"
+        assert entry.object["metadata"]["name"] == "settings-1f2e"
+        assert entry.auto_name == "settings"
+
+    def test_a_name_of_the_program_comes_before_the_one_in_the_cluster(self) -> None:
+        harness = Harness(live_names={KEY: LiveName("settings-1f2e")})
+        response = harness.register(CONFIG_MAP, "settings", {"metadata": {"name": "own"}})
+        assert response.id == "team/own"
+        assert harness.recording.registrations[0].auto_name is None
+
+    def test_a_name_in_the_cluster_is_secret_where_its_pattern_is(self) -> None:
+        harness = Harness(live_names={KEY: LiveName("settings-hunter2")})
+        harness.names._namer = lambda unnamed: secret(unnamed.name)
+        harness.register(CONFIG_MAP, "settings")
+        (entry,) = harness.recording.registrations
+        assert entry.object["metadata"]["name"] == secret("settings-hunter2")
+
+    def test_metadata_that_is_secret_as_a_whole_stays_so(self, harness: Harness) -> None:
+        response = harness.register(CONFIG_MAP, "settings", {"metadata": secret({"labels": {}})})
+        recorded = harness.recording.registrations[0].object["metadata"]
+        assert wire.is_secret(recorded)
+        assert wire.reveal(recorded)["name"] == "settings"
+        assert wire.is_secret(harness.state(response)["metadata"])
+
+    def test_properties_that_the_sdk_calls_secret_come_back_marked(self, harness: Harness) -> None:
+        data = {"data": {"a": "MQ=="}}
+        response = harness.register(
+            "kubernetes:core/v1:Secret", "login", data, additionalSecretOutputs=["data", "absent"]
+        )
+        state = harness.state(response)
+        assert state["data"] == secret({"a": "MQ=="})
+        assert "absent" not in state
+
+    def test_numbers_that_are_whole_stay_integers(self, harness: Harness) -> None:
+        values = {"whole": 3, "half": 0.5, "most": 2**53, "beyond": 1e22, "none": None, "yes": True}
+        harness.register(CONFIG_MAP, "settings", {"data": values})
+        recorded = harness.recording.registrations[0].object["data"]
+        assert recorded == values
+        assert isinstance(recorded["whole"], int)
+        assert isinstance(recorded["yes"], bool)
+
+    def test_the_place_is_the_programs_own_line(self, harness: Harness) -> None:
+        library = {"uri": "file:///usr/lib/pulumi/x.py", "line": 1}
+        own = {"uri": "file:///src/app%20one/__main__.py", "line": 12}
+        frames = [{"pc": library}, {"pc": own}]
+        harness.register(
+            CONFIG_MAP, "settings", sourcePosition=library, stackTrace={"frames": frames}
+        )
+        assert str(harness.recording.registrations[0]) == (
+            "ConfigMap 'settings' (app one/__main__.py:12)"
+        )
+
+    def test_the_same_resource_twice_is_refused(self, harness: Harness) -> None:
+        harness.register(CONFIG_MAP, "settings")
+        with pytest.raises(Refusal, match="there twice"):
+            harness.register(CONFIG_MAP, "settings")
+
+    def test_dependencies_are_kept(self, harness: Harness) -> None:
+        first = harness.register(CONFIG_MAP, "one").urn
+        harness.register(CONFIG_MAP, "two", dependencies=[first])
+        assert harness.recording.registrations[1].dependencies == [first]
+
+
+class TestProviders:
+    def register_provider(self, harness: Harness, name: str = "there", **properties: Any) -> str:
+        response = harness.register("pulumi:providers:kubernetes", name, properties)
+        return f"{response.urn}::{response.id}"
+
+    @pytest.mark.parametrize("name", ["there", "team::there"])
+    def test_a_provider_gives_its_namespace(self, harness: Harness, name: str) -> None:
+        provider = self.register_provider(harness, name, namespace="other", kubeconfig="{}")
+        harness.register(CONFIG_MAP, "settings", provider=provider)
+        harness.register("kubernetes:core/v1:Namespace", "team", provider=provider)
+        settings, namespace = (entry.object for entry in harness.recording.registrations)
+        assert settings["metadata"] == {"name": "settings", "namespace": "other"}
+        assert namespace["metadata"] == {"name": "team"}
+
+    def test_a_provider_without_a_namespace_gives_none(self, harness: Harness) -> None:
+        provider = self.register_provider(harness)
+        harness.register(CONFIG_MAP, "settings", provider=provider)
+        assert harness.recording.registrations[0].object["metadata"] == {"name": "settings"}
+
+    def test_the_default_provider_is_configured_by_the_stack(self) -> None:
+        harness = Harness(config={"kubernetes:namespace": "configured"})
+        harness.register(CONFIG_MAP, "settings")
+        metadata = harness.recording.registrations[0].object["metadata"]
+        assert metadata["namespace"] == "configured"
+
+    def test_providers_of_others_are_accepted_as_long_as_nobody_uses_them(
+        self, harness: Harness
+    ) -> None:
+        assert harness.register("pulumi:providers:aws", "there", {"namespace": "x"}).id == "there"
+
+
+class TestComponents:
+    def test_types_of_parents_are_part_of_a_urn(self, harness: Harness) -> None:
+        stack = harness.register("pulumi:pulumi:Stack", "shop-dev", custom=False)
+        assert stack.urn == STACK_URN
+        outer = harness.register(COMPONENT, "outer", custom=False, parent=stack.urn)
+        inner = harness.register(COMPONENT, "inner", custom=False, parent=outer.urn)
+        leaf = harness.register(CONFIG_MAP, "leaf", parent=inner.urn)
+        assert outer.urn.endswith(f"::{COMPONENT}::outer")
+        assert leaf.urn.endswith(f"::{COMPONENT}${COMPONENT}${CONFIG_MAP}::leaf")
+
+    def test_a_registered_resource_can_be_looked_up(self, harness: Harness) -> None:
+        component = harness.register(COMPONENT, "outer", {"a": 1}, custom=False)
+        outputs = resource_pb2.RegisterResourceOutputsRequest(urn=component.urn)
+        structs.into_struct({"b": 2}, outputs.outputs)
+        harness.monitor.RegisterResourceOutputs(outputs)
+        assert self.lookup(harness, component.urn) == {
+            "urn": component.urn,
+            "id": "",
+            "state": {"b": 2},
+        }
+
+    def test_outputs_of_an_unknown_resource_are_kept_all_the_same(self, harness: Harness) -> None:
+        request = resource_pb2.RegisterResourceOutputsRequest(urn="urn:other")
+        harness.monitor.RegisterResourceOutputs(request)
+        assert self.lookup(harness, "urn:other")["state"] == {}
+
+    def test_a_resource_that_is_not_there_is_not_found(self, harness: Harness) -> None:
+        with pytest.raises(MonitorError) as refused:
+            self.lookup(harness, "urn:absent")
+        assert refused.value.code == "NOT_FOUND"
+
+    def test_what_a_program_stashes_comes_back(self, harness: Harness) -> None:
+        response = harness.register("pulumi:index:Stash", "kept", {"input": [1]})
+        assert harness.state(response) == {"input": [1], "output": [1]}
+        assert harness.recording.registrations == []
+
+    def lookup(self, harness: Harness, urn: str) -> dict[str, Any]:
+        request = resource_pb2.ResourceInvokeRequest(tok="pulumi:pulumi:getResource")
+        structs.into_struct({"urn": urn}, request.args)
+        return structs.from_struct(getattr(harness.monitor.Invoke(request), "return"))
+
+
+class TestInheritance:
+    @pytest.mark.parametrize(
+        ("field", "kept"), [("protect", "protect"), ("retainOnDelete", "retain_on_delete")]
+    )
+    @pytest.mark.parametrize(
+        ("said", "comes_out"),
+        [
+            ((None, None, None), False),
+            ((None, None, True), True),
+            ((True, None, None), True),
+            ((True, False, None), False),
+            ((True, None, False), False),
+            ((False, True, None), True),
+        ],
+    )
+    def test_the_nearest_that_says_it_decides(
+        self,
+        harness: Harness,
+        field: str,
+        kept: str,
+        said: tuple[bool | None, ...],
+        comes_out: bool,
+    ) -> None:
+        *of_components, own = ({} if word is None else {field: word} for word in said)
+        parent = ""
+        for depth, fields in enumerate(of_components):
+            options: dict[str, Any] = {"custom": False, "parent": parent, **fields}
+            parent = harness.register(COMPONENT, f"depth-{depth}", **options).urn
+        options = {"parent": parent, **own}
+        harness.register(CONFIG_MAP, "a", **options)
+        assert getattr(harness.recording.registrations[0], kept) is comes_out
+
+    def test_children_of_objects_inherit_from_them(self, harness: Harness) -> None:
+        parent = harness.register(CONFIG_MAP, "parent", protect=True).urn
+        harness.register(CONFIG_MAP, "child", parent=parent)
+        assert [entry.protect for entry in harness.recording.registrations] == [True, True]
+
+    def test_ignored_changes_are_an_objects_own(self, harness: Harness) -> None:
+        parent = harness.register(CONFIG_MAP, "a", ignoreChanges=["data", "metadata.labels"]).urn
+        harness.register(CONFIG_MAP, "b", parent=parent)
+        ignored = [entry.ignore_changes for entry in harness.recording.registrations]
+        assert ignored == [["data", "metadata.labels"], []]
+
+    def test_what_forces_a_new_object_is_recorded(self, harness: Harness) -> None:
+        provider = harness.register(
+            "pulumi:providers:kubernetes", "p", {"enableConfigMapMutable": "true"}
+        )
+        reference = f"{provider.urn}::{provider.id}"
+        harness.register(CONFIG_MAP, "a", provider=reference, replaceOnChanges=["data.b"])
+        (entry,) = harness.recording.registrations
+        assert (entry.mutable, entry.replace_on_changes) == (["ConfigMap"], ["data.b"])
+
+    def test_a_component_of_the_provider_is_constructed_with_what_it_inherits(
+        self, harness: Harness
+    ) -> None:
+        parent = harness.register(COMPONENT, "outer", custom=False, retainOnDelete=True).urn
+        chart = "kubernetes:helm.sh/v4:Chart"
+        harness.register(chart, "web", remote=True, custom=False, parent=parent, protect=True)
+        (request,) = harness.plugins[0].constructed
+        assert (request.protect, request.retainOnDelete) == (True, True)
+
+
+class TestTheRealProvider:
+    def test_components_of_the_kubernetes_provider_are_constructed_by_it(
+        self, harness: Harness
+    ) -> None:
+        response = harness.register("kubernetes:helm.sh/v4:Chart", "web", remote=True, custom=False)
+        assert harness.plugins[0].asked == [("kubernetes:helm.sh/v4:Chart", "shop")]
+        assert harness.plugins[0].namespace == "team"
+        assert response.urn == "urn:constructed::web"
+        assert harness.state(response) == {"resources": ["one"]}
+
+    def test_one_provider_serves_each_namespace(self, harness: Harness) -> None:
+        provider = harness.register("pulumi:providers:kubernetes", "p", {"namespace": "other"})
+        reference = f"{provider.urn}::{provider.id}"
+        chart = "kubernetes:helm.sh/v4:Chart"
+        for name, providers in (("a", {}), ("b", {}), ("c", {"kubernetes": reference})):
+            harness.register(chart, name, remote=True, custom=False, providers=providers)
+        assert [plugin.namespace for plugin in harness.plugins] == ["team", "other"]
+        harness.monitor.close()
+        assert all(plugin.closed for plugin in harness.plugins)
+
+    def test_a_component_is_tried_again_when_the_provider_has_learned(
+        self, harness: Harness
+    ) -> None:
+        chart = "kubernetes:helm.sh/v4:Chart"
+        harness.register(chart, "first", remote=True, custom=False)
+        harness.plugins[0].unknown_kinds = 2
+        response = harness.register(chart, "second", remote=True, custom=False)
+        assert response.urn == "urn:constructed::second"
+
+    def test_a_component_that_fails_for_another_reason_fails(self, harness: Harness) -> None:
+        chart = "kubernetes:helm.sh/v4:Chart"
+        harness.register(chart, "first", remote=True, custom=False)
+        harness.plugins[0].unknown_kinds = 100
+        harness.plugins[0].learn = lambda _error: False  # type: ignore[assignment,method-assign]
+        with pytest.raises(MonitorError, match="the unknown kind"):
+            harness.register(chart, "second", remote=True, custom=False)
+
+    def test_functions_are_answered_by_it_with_their_failures(self, harness: Harness) -> None:
+        request = resource_pb2.ResourceInvokeRequest(tok="kubernetes:yaml:decode")
+        structs.into_struct({"text": "a"}, request.args)
+        response = harness.monitor.Invoke(request)
+        assert structs.from_struct(getattr(response, "return")) == {"text": "a"}
+        assert [(f.property, f.reason) for f in response.failures] == [("chart", "missing")]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("type_", "properties", "words"),
+        [
+            ("aws:s3/bucket:Bucket", {}, "is not a Kubernetes object"),
+            ("kubernetes:helm.sh/v3:Release", {}, "installed by Helm"),
+            ("kubernetes:core/v1:ConfigMapPatch", {"kind": "ConfigMap"}, "patches an object"),
+            ("kubernetes:core/v1:ConfigMapList", {"items": []}, "is a list of objects"),
+        ],
+    )
+    def test_name_the_resource_and_are_reported(
+        self, harness: Harness, type_: str, properties: dict[str, Any], words: str
+    ) -> None:
+        with pytest.raises(Refusal, match=words):
+            harness.register(type_, "x", properties)
+        ((summary, fix),) = harness.recording.refusals
+        assert summary.startswith(f"{type_} 'x'")
+        assert fix
+
+    @pytest.mark.parametrize("kind", ["AllowList", "HotPatch"])
+    def test_leave_custom_kinds_with_such_names_alone(self, harness: Harness, kind: str) -> None:
+        given = {"apiVersion": "example.com/v1", "kind": kind, "spec": {}}
+        harness.register(f"kubernetes:example.com/v1:{kind}", "x", given)
+        assert harness.recording.registrations[0].object["kind"] == kind
+
+    def test_reach_components_functions_methods_and_reads(self, harness: Harness) -> None:
+        monitor = harness.monitor
+        with pytest.raises(Refusal, match="component of another provider"):
+            harness.register("awsx:ec2:Vpc", "vpc", remote=True, custom=False)
+        with pytest.raises(Refusal, match="function aws:index:getRegion"):
+            monitor.Invoke(resource_pb2.ResourceInvokeRequest(tok="aws:index:getRegion"))
+        with pytest.raises(Refusal, match="method eks:index:Cluster/getKubeconfig"):
+            monitor.Call(resource_pb2.ResourceCallRequest(tok="eks:index:Cluster/getKubeconfig"))
+        with pytest.raises(Refusal, match="read from a live system"):
+            monitor.ReadResource(resource_pb2.ReadResourceRequest(type=CONFIG_MAP, name="x"))
+        assert len(harness.recording.refusals) == 4
+
+    def test_can_be_turned_off_for_resources_of_others(self) -> None:
+        harness = Harness(ignore_foreign=True)
+        response = harness.register("aws:s3/bucket:Bucket", "files", {"acl": "private"})
+        assert response.unknown
+        assert response.id == ""
+        assert harness.recording.registrations == []
+
+
+class TestOtherStacks:
+    def test_outputs_come_with_their_secrets_marked(self, harness: Harness) -> None:
+        harness.stacks["acme/net/prod"] = {"url": "http://x", "token": "t"}, ["token"]
+        request = resource_pb2.ReadResourceRequest(
+            type="pulumi:pulumi:StackReference", name="net", id="acme/net/prod"
+        )
+        response = harness.monitor.ReadResource(request)
+        assert structs.from_struct(response.properties) == {
+            "name": "acme/net/prod",
+            "outputs": {"url": "http://x", "token": secret("t")},
+            "secretOutputNames": ["token"],
+        }
+
+    def test_a_stack_that_cannot_be_read_is_refused(self, harness: Harness) -> None:
+        request = resource_pb2.ReadResourceRequest(type="pulumi:pulumi:StackReference", id="x")
+        with pytest.raises(Refusal, match="no stack x"):
+            harness.monitor.ReadResource(request)
+
+
+class TestWhatHasNoMeaningInARender:
+    def test_hooks_are_accepted(self, harness: Harness) -> None:
+        assert harness.monitor.RegisterResourceHook(resource_pb2.RegisterResourceHookRequest())
+        assert harness.monitor.RegisterErrorHook(resource_pb2.RegisterErrorHookRequest())
+
+    def test_a_package_keeps_its_reference(self, harness: Harness) -> None:
+        one = resource_pb2.RegisterPackageRequest(name="kubernetes", version="4.0.0")
+        two = resource_pb2.RegisterPackageRequest(name="kubernetes", version="4.1.0")
+        references = [harness.monitor.RegisterPackage(package).ref for package in (one, two, one)]
+        assert references == ["package-0", "package-1", "package-0"]
+
+    def test_an_sdk_says_that_all_is_registered_and_not_that_the_program_has_ended(
+        self, harness: Harness
+    ) -> None:
+        harness.monitor.SignalAndWaitForShutdown(empty_pb2.Empty())
+        assert harness.events == [{"signalled": True}]
+        assert not harness.recording.finished
+
+    def test_what_another_process_registers_is_refused_and_told(self, harness: Harness) -> None:
+        request = resource_pb2.RegisterResourceRequest(type=CONFIG_MAP, name="a", custom=True)
+        with pytest.raises(Refusal, match="another process or thread"):
+            harness.monitor.RegisterResourceElsewhere(request)
+        assert len(harness.recording.refusals) == 1
+        assert not harness.recording.registrations
+
+    def test_a_program_is_at_its_end_when_its_stack_has_outputs(self, harness: Harness) -> None:
+        stack = harness.register("pulumi:pulumi:Stack", "shop-dev", custom=False)
+        component = harness.register("shop:index:Shop", "shop", custom=False)
+        for urn, exported in ((component.urn, False), (stack.urn, True)):
+            request = resource_pb2.RegisterResourceOutputsRequest(urn=urn)
+            harness.monitor.RegisterResourceOutputs(request)
+            assert harness.recording.exported is exported
+
+    def test_transforms_can_be_registered_without_running(self, harness: Harness) -> None:
+        callback = callback_pb2.Callback(target="127.0.0.1:1", token="t")
+        harness.monitor.RegisterStackTransform(callback)
+        with pytest.raises(MonitorError, match="a transform failed"):
+            harness.register(CONFIG_MAP, "settings")

@@ -1,0 +1,204 @@
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+import pytest
+from pulumi.runtime.proto import callback_pb2, callback_pb2_grpc, resource_pb2
+
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError
+from plugin_image.renderer.pulumi.monitor.values import structs
+from tests.unit.renderer.pulumi.monitor.harness import COMPONENT, CONFIG_MAP, Harness
+
+Change = Callable[[dict[str, Any], Any], None]
+"""Changes the properties and the options of a resource or a call in place."""
+
+
+class Callbacks(callback_pb2_grpc.CallbacksServicer):
+    """An SDK's callbacks, by their token."""
+
+    def __init__(self) -> None:
+        self.changes: dict[str, Change] = {}
+        self.target = ""
+
+    def add(self, name: str, change: Change) -> Any:
+        self.changes[name] = change
+        return callback_pb2.Callback(target=self.target, token=name)
+
+    def Invoke(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+        if request.token == "fails":
+            context.abort(grpc.StatusCode.UNKNOWN, "no such colour")
+        invoke = request.token.startswith("invoke")
+        asked: Any = (
+            resource_pb2.TransformInvokeRequest if invoke else resource_pb2.TransformRequest
+        ).FromString(request.request)
+        answer: Any = (
+            resource_pb2.TransformInvokeResponse if invoke else resource_pb2.TransformResponse
+        )(options=asked.options)
+        field = "args" if invoke else "properties"
+        properties = structs.from_struct(getattr(asked, field))
+        self.changes[request.token](properties, answer.options)
+        structs.into_struct(properties, getattr(answer, field))
+        return callback_pb2.CallbackInvokeResponse(response=answer.SerializeToString())
+
+
+@pytest.fixture
+def callbacks() -> Iterator[Callbacks]:
+    callbacks = Callbacks()
+    server = grpc.server(ThreadPoolExecutor(4))
+    callback_pb2_grpc.add_CallbacksServicer_to_server(callbacks, server)
+    callbacks.target = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    server.start()
+    yield callbacks
+    server.stop(None)
+
+
+def appends(word: str) -> Change:
+    def change(properties: dict[str, Any], _options: Any) -> None:
+        properties.setdefault("data", {}).setdefault("seen", "")
+        properties["data"]["seen"] += word
+
+    return change
+
+
+def test_a_resources_own_transforms_run_first_then_its_parents_then_the_stacks(
+    callbacks: Callbacks,
+) -> None:
+    harness = Harness()
+    harness.monitor.RegisterStackTransform(callbacks.add("stack", appends("S")))
+    outer = harness.register(
+        COMPONENT, "outer", custom=False, transforms=[callbacks.add("outer", appends("O"))]
+    )
+    inner = harness.register(
+        COMPONENT,
+        "inner",
+        custom=False,
+        parent=outer.urn,
+        transforms=[callbacks.add("inner", appends("I"))],
+    )
+    own = callbacks.add("own", appends("R"))
+    harness.register(CONFIG_MAP, "settings", parent=inner.urn, transforms=[own])
+    assert harness.recording.registrations[0].object["data"] == {"seen": "RIOS"}
+
+
+def test_a_transform_changes_what_comes_before_and_what_is_secret(callbacks: Callbacks) -> None:
+    def change(_properties: dict[str, Any], options: Any) -> None:
+        del options.depends_on[:]
+        options.depends_on.append("urn:first")
+        options.additional_secret_outputs.append("data")
+
+    harness = Harness()
+    transforms = [callbacks.add("options", change)]
+    response = harness.register(CONFIG_MAP, "a", {"data": {"x": "1"}}, transforms=transforms)
+    assert harness.recording.registrations[0].dependencies == ["urn:first"]
+    assert "value" in harness.state(response)["data"]
+
+
+@pytest.mark.parametrize("option", ["protect", "retain_on_delete"])
+@pytest.mark.parametrize("set_to", [True, False, None])
+def test_a_transform_changes_how_an_object_is_protected(
+    callbacks: Callbacks, option: str, set_to: bool | None
+) -> None:
+    def change(_properties: dict[str, Any], options: Any) -> None:
+        options.ClearField(option)
+        if set_to is not None:
+            setattr(options, option, set_to)
+
+    harness = Harness()
+    harness.monitor.RegisterStackTransform(callbacks.add("options", change))
+    given: dict[str, Any] = {"protect": not set_to, "retainOnDelete": not set_to}
+    harness.register(CONFIG_MAP, "a", **given)
+    assert getattr(harness.recording.registrations[0], option) is bool(set_to)
+
+
+def test_a_transform_changes_what_an_object_is_called(callbacks: Callbacks) -> None:
+    def change(properties: dict[str, Any], options: Any) -> None:
+        properties["data"] = {"a": "2"}
+        options.aliases.add().spec.name = "old"
+        options.ignore_changes.append("data.b")
+        options.replace_on_changes.append("metadata.labels")
+
+    harness, plain = Harness(suffix_hash=True), Harness(suffix_hash=True)
+    harness.monitor.RegisterStackTransform(callbacks.add("options", change))
+    given = {"metadata": {"labels": {"c": "3"}}, "data": {"a": "1"}}
+    changed = harness.register(CONFIG_MAP, "new", given)
+    same = plain.register(
+        CONFIG_MAP, "old", {**given, "data": {"a": "2"}}, replaceOnChanges=["metadata.labels"]
+    )
+    assert changed.id == same.id
+    assert changed.id.startswith("team/old-")
+
+
+@pytest.mark.parametrize("defined", [False, True])
+def test_the_order_of_a_replacement_survives_transforms(
+    callbacks: Callbacks, defined: bool
+) -> None:
+    harness = Harness()
+    harness.monitor.RegisterStackTransform(callbacks.add("none", lambda *_: None))
+    harness.register(CONFIG_MAP, "a", deleteBeforeReplace=True, deleteBeforeReplaceDefined=defined)
+    assert harness.recording.registrations[0].delete_before_replace
+
+
+@pytest.mark.parametrize("set_to", [[], ["data"], ["data", "immutable"]])
+def test_a_transform_changes_what_an_object_ignores(
+    callbacks: Callbacks, set_to: list[str]
+) -> None:
+    def change(_properties: dict[str, Any], options: Any) -> None:
+        del options.ignore_changes[:]
+        options.ignore_changes.extend(set_to)
+
+    harness = Harness()
+    harness.monitor.RegisterStackTransform(callbacks.add("options", change))
+    harness.register(CONFIG_MAP, "a", ignoreChanges=["metadata"])
+    assert harness.recording.registrations[0].ignore_changes == set_to
+
+
+def test_a_transform_is_told_what_an_object_inherits_and_children_inherit_what_it_says(
+    callbacks: Callbacks,
+) -> None:
+    told = []
+
+    def change(_properties: dict[str, Any], options: Any) -> None:
+        told.append(options.protect if options.HasField("protect") else None)
+        options.protect = True
+
+    harness = Harness()
+    transform = callbacks.add("options", change)
+    outer = harness.register(COMPONENT, "outer", custom=False, protect=False).urn
+    inner = harness.register(COMPONENT, "inner", custom=False, parent=outer, transforms=[transform])
+    harness.register(CONFIG_MAP, "a", parent=inner.urn)
+    assert told == [False, True]
+    assert harness.recording.registrations[0].protect
+
+
+def test_transforms_of_a_remote_component_reach_what_its_provider_registers(
+    callbacks: Callbacks,
+) -> None:
+    harness = Harness()
+    chart = "kubernetes:helm.sh/v4:Chart"
+    transform = callbacks.add("chart", appends("C"))
+    harness.register(chart, "web", remote=True, custom=False, transforms=[transform])
+    component = harness.register(chart, "web", custom=False)
+    harness.register(CONFIG_MAP, "child", parent=component.urn)
+    assert harness.recording.registrations[0].object["data"] == {"seen": "C"}
+
+
+def test_a_transform_of_calls_changes_their_arguments(callbacks: Callbacks) -> None:
+    def change(arguments: dict[str, Any], options: Any) -> None:
+        arguments["text"] = "changed"
+        options.provider = ""
+
+    harness = Harness()
+    harness.monitor.RegisterStackInvokeTransform(callbacks.add("invoke", change))
+    request = resource_pb2.ResourceInvokeRequest(tok="kubernetes:yaml:decode")
+    structs.into_struct({"text": "a"}, request.args)
+    answer = harness.monitor.Invoke(request)
+    assert structs.from_struct(getattr(answer, "return")) == {"text": "changed"}
+
+
+def test_a_transform_that_fails_fails_the_resource(callbacks: Callbacks) -> None:
+    harness = Harness()
+    fails = callback_pb2.Callback(target=callbacks.target, token="fails")
+    with pytest.raises(MonitorError, match="a transform failed: no such colour"):
+        harness.register(CONFIG_MAP, "settings", transforms=[fails])
+    assert harness.recording.registrations == []
