@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Final
 
-from plugin_image.contract.option import BOOLEAN, Flag, Option, OptionKind
+from .option import BOOLEAN, Flag, Option, OptionKind
 
 _option: Final = partial(Option, "KPT")
 

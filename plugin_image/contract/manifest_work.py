@@ -4,8 +4,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from plugin_image.contract import DEFAULT_WORK_SIZE_LIMIT, pulumi
-from plugin_image.contract.option import BOOLEAN, Flag, Option, OptionKind
+from . import DEFAULT_WORK_SIZE_LIMIT, pulumi
+from .option import BOOLEAN, Flag, Option, OptionKind
 
 _option: Final = partial(Option, "MANIFEST_WORK")
 

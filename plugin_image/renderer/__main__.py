@@ -1,5 +1,5 @@
 """`python -m plugin_image.renderer`."""
 
-from plugin_image.renderer.cli import main
+from .cli import run
 
-main(prog_name="renderer")
+run()

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from plugin_image.renderer import memory
-from plugin_image.renderer.settings import Settings
-from plugin_image.renderer.slots import slot
-from plugin_image.renderer.supervise import Deadline
+from . import memory
+from .settings import Settings
+from .slots import slot
+from .supervise import Deadline
 
 
 @contextmanager

@@ -26,10 +26,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from plugin_image.renderer import files
-from plugin_image.renderer.errors import DeadlineError, DependencyError
-from plugin_image.renderer.slots import exclusive, is_free
-from plugin_image.renderer.supervise import Deadline
+from . import files
+from .errors import DeadlineError, DependencyError
+from .slots import exclusive, is_free
+from .supervise import Deadline
 
 _IN_USE_SECONDS: Final = 600
 """Whatever was used within this time may be in use, and so may what a render takes longer for."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from plugin_image.contract.option import Flag, Option, OptionKind
-from plugin_image.renderer.application import DEFAULT_NAMESPACE
-from plugin_image.renderer.rendering import Installs, Renderer
+from ..contract.option import Flag, Option, OptionKind
+from .application import DEFAULT_NAMESPACE
+from .rendering import Installs, Renderer
 
 if TYPE_CHECKING:
-    from plugin_image.renderer.parameters import Given
-    from plugin_image.renderer.request import Request
+    from .parameters import Given
+    from .request import Request
 
 Options = TypeVar("Options")
 
@@ -56,7 +56,7 @@ def local_request(path: Path, flags: Mapping[str, Any]) -> "Request":
 
 def given(renderer: Renderer[Options], flags: Mapping[str, Any]) -> "Given":
     """The options that these flags of a command with `local_parameters` give."""
-    from plugin_image.renderer.parameters import Given
+    from .parameters import Given
 
     offered = _offered(renderer).items()
     got = [(option, flag, flags.get(_identifier(option))) for option, flag in offered]
@@ -65,7 +65,7 @@ def given(renderer: Renderer[Options], flags: Mapping[str, Any]) -> "Given":
 
 def start(renderer: Renderer[Options], request: "Request", *, renders: int = 1) -> None:
     """Go on in a process that keeps to the deadline of that many renders."""
-    from plugin_image.renderer.guard import guarded
+    from .guard import guarded
 
     guarded(renders * request.settings.deadline_seconds)
     renderer.prepare()
@@ -78,7 +78,7 @@ def _generate(renderer: Renderer[Options]) -> click.Command:
 
         The Application's options come from the environment, as Argo CD sets it.
         """
-        from plugin_image.renderer import parameters
+        from . import parameters
 
         request = _request(Path())
         _write(renderer, request, parameters.read(request.env, renderer.table))
@@ -113,7 +113,7 @@ def _parameters(renderer: Renderer[Options]) -> click.Command:
         """Print the options an Application may set, as Argo CD's dynamic parameters."""
         import json
 
-        from plugin_image.renderer.parameters import announcement
+        from .parameters import announcement
 
         click.echo(json.dumps(announcement(renderer.table), indent=2))
 
@@ -124,7 +124,7 @@ def _init(renderer: Installs) -> click.Command:
     @click.command()
     def init() -> None:
         """Install the program's dependencies ahead of `generate`, which would do it too."""
-        from plugin_image.renderer.guard import guarded
+        from .guard import guarded
 
         request = _request(Path())
         guarded(request.settings.deadline_seconds)
@@ -134,7 +134,7 @@ def _init(renderer: Installs) -> click.Command:
 
 
 def _request(path: Path) -> "Request":
-    from plugin_image.renderer.request import Request
+    from .request import Request
 
     # Not a copy: `guarded` will set the temporary folder in it.
     return Request.of(os.environ, path.resolve())
@@ -144,7 +144,7 @@ def _write(renderer: Renderer[Options], request: "Request", asked: "Given") -> N
     """Render, and write all of the manifests or none."""
     options = renderer.options(request, asked)
     start(renderer, request, renders=renderer.renders(options))
-    from plugin_image.renderer import documents
+    from . import documents
 
     with renderer.render(request, options) as rendered:
         stream = documents.to_stream(rendered.objects)

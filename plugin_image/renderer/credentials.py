@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
-from plugin_image import contract
+from .. import contract
 
 _OF_PULUMI = ("PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE")
 _FILES = ("NETRC", "KUBECONFIG", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig")

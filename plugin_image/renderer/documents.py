@@ -18,9 +18,9 @@ from typing import Any
 
 import yaml
 
-from plugin_image.renderer import kubernetes_yaml, yaml_limits
-from plugin_image.renderer.errors import ManifestError
-from plugin_image.renderer.files import MOST_OUTPUT
+from . import kubernetes_yaml, yaml_limits
+from .errors import ManifestError
+from .files import MOST_OUTPUT
 
 # --- Reading --------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ RenderError             the message is for the user: what, where, what to do
 
 from collections.abc import Callable
 
-from plugin_image.renderer.plain import CUT, plain
+from .plain import CUT, plain
 
 _SHOWN_CUT = "[…] "
 

@@ -10,7 +10,7 @@ import os
 import stat
 from pathlib import Path
 
-from plugin_image.renderer.errors import ManifestError, ProjectError
+from .errors import ManifestError, ProjectError
 
 _KINDS = {
     stat.S_IFDIR: "a folder",

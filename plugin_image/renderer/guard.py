@@ -19,9 +19,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from plugin_image.renderer import processes
-from plugin_image.renderer.errors import ProgramError, RenderError
-from plugin_image.renderer.supervise import Deadline
+from . import processes
+from .errors import ProgramError, RenderError
+from .supervise import Deadline
 
 _PREFIX = "renderer-"
 """Of what has a lock; folders without one are not ours, whatever they are called."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from plugin_image.renderer import strict_json, yaml_limits
+from . import strict_json, yaml_limits
 
 _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),

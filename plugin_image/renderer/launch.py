@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
-from plugin_image.renderer import processes
+from . import processes
 
 
 class StartError(OSError):

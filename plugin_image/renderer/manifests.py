@@ -7,8 +7,8 @@ a missing or wrong object would be pruned or applied to a running cluster.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plugin_image.renderer import kinds
-from plugin_image.renderer.errors import ManifestError
+from . import kinds
+from .errors import ManifestError
 
 Manifest = dict[str, Any]
 

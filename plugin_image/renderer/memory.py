@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from plugin_image.renderer import processes
-from plugin_image.renderer.errors import MemoryLimitError
+from . import processes
+from .errors import MemoryLimitError
 
 _CGROUPS = Path("/sys/fs/cgroup")
 _ENOUGH = 0.9

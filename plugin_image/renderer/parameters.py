@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plugin_image.contract.option import Option, OptionKind
-from plugin_image.renderer import strict_json
-from plugin_image.renderer.errors import UsageError
+from ..contract.option import Option, OptionKind
+from . import strict_json
+from .errors import UsageError
 
 _ENV_PREFIX = "ARGOCD_ENV_"
 

@@ -9,7 +9,7 @@ does not say. No gRPC library is loaded for that; a probe runs every few seconds
 import socket
 from pathlib import Path
 
-from plugin_image.renderer.errors import RenderError
+from .errors import RenderError
 
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _EMPTY_SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])

@@ -9,7 +9,8 @@ import signal
 import struct
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -22,16 +23,22 @@ _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_RESTRICT_SELF = 446
 _LANDLOCK_SCOPE_SIGNAL = 2
 
+_REAPING_SECONDS = 0.001
+
 T = TypeVar("T")
 
 
-def descendants(pid: int) -> list[int]:
-    """Every process that `pid` or one of its descendants is the parent of, parents first."""
+def descendants(pid: int, spared: Collection[int] = ()) -> list[int]:
+    """Every process that `pid` or one of its descendants is the parent of, parents first.
+
+    But for `spared`, and what is below those.
+    """
     found: list[int] = []
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
             for child in map(int, (task / "children").read_text().split()):
-                found += [child, *descendants(child)]
+                if child not in spared:
+                    found += [child, *descendants(child, spared)]
     return found
 
 
@@ -49,14 +56,19 @@ def kill(pids: Iterable[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def end_descendants() -> None:
-    """Kill and reap everything below this process, and what comes to it by that, to the last."""
-    while pids := descendants(os.getpid()):
+def end_descendants(spared: Collection[int] = ()) -> None:
+    """Kill and reap everything below this process, and what comes to it by that, to the last.
+
+    But for `spared`, and what is below those.
+    """
+    while pids := descendants(os.getpid(), spared):
         kill(pids)
         for pid in pids:
-            # Of others the parents are dead: they come to this process, and then it is their turn.
+            # Without waiting for this one: the first process of a PID namespace ends after all
+            # others in it, and who is not this one's child yet comes to it.
             with suppress(ChildProcessError):
-                os.waitpid(pid, 0)
+                os.waitpid(pid, os.WNOHANG)
+        time.sleep(_REAPING_SECONDS)
 
 
 def end_those_of(folder: Path) -> None:

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from itertools import chain, filterfalse
 from urllib.parse import unquote_to_bytes
 
-from plugin_image.renderer.errors import RenderError
-from plugin_image.renderer.plain import CUT, ESCAPE_SEQUENCE
+from .errors import RenderError
+from .plain import CUT, ESCAPE_SEQUENCE
 
 REPLACEMENT = "[secret]"
 

@@ -9,12 +9,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from plugin_image.contract.option import Option
+from ..contract.option import Option
 
 if TYPE_CHECKING:
-    from plugin_image.renderer.manifests import Manifest
-    from plugin_image.renderer.parameters import Given
-    from plugin_image.renderer.request import Request
+    from .manifests import Manifest
+    from .parameters import Given
+    from .request import Request
 
 Options = TypeVar("Options")
 """The type of a renderer's own options."""

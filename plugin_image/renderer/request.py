@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plugin_image.renderer import application, settings
-from plugin_image.renderer.application import DEFAULT_NAMESPACE, Application
-from plugin_image.renderer.settings import Settings
-from plugin_image.renderer.supervise import Deadline
+from . import application, settings
+from .application import DEFAULT_NAMESPACE, Application
+from .settings import Settings
+from .supervise import Deadline
 
 
 @dataclass(frozen=True)

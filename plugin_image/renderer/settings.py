@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from plugin_image.contract import (
+from ..contract import (
     DEFAULT_CACHE_BYTES,
     DEFAULT_CONCURRENCY,
     DEFAULT_DEADLINE_SECONDS,
     RendererEnv,
 )
-from plugin_image.renderer.errors import UsageError
+from .errors import UsageError
 
 
 @dataclass(frozen=True)

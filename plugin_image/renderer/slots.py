@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from plugin_image.renderer.supervise import Deadline
+from .supervise import Deadline
 
 _POLL_SECONDS = 0.02
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from plugin_image.renderer import launch, processes
-from plugin_image.renderer.errors import DeadlineError, ProgramError
-from plugin_image.renderer.launch import Launcher, Process, Start, StartError
-from plugin_image.renderer.plain import CUT
+from . import launch, processes
+from .errors import DeadlineError, ProgramError
+from .launch import Launcher, Process, Start, StartError
+from .plain import CUT
 
 _KEPT_BYTES = 64 * 1024
 """How much of a program's output is kept: its end, which says why it failed."""
@@ -30,8 +30,10 @@ _CANNOT_START = 126
 
 _running: set[int] = set()
 """What was started here and has not ended. The last of them takes with it whatever got away."""
+_before: list[int] = []
+"""What was below this process when the first of them was started: no program of a render."""
 _changing = threading.Lock()
-"""Held while that changes; programs are started and ended in several threads."""
+"""Held while these change; programs are started and ended in several threads."""
 
 
 class Deadline:
@@ -205,6 +207,8 @@ def _started(start: Start, launcher: Launcher) -> Iterator[Process]:
     processes.adopt_orphans()
     # Under the lock: what has been started and is not noted would belong to nothing here.
     with _changing:
+        if not _running:
+            _before[:] = processes.descendants(os.getpid())
         process = launcher(start)
         _running.add(process.pid)
     try:
@@ -217,7 +221,7 @@ def _started(start: Start, launcher: Launcher) -> Iterator[Process]:
         with _changing:
             _running.discard(process.pid)
             if not _running:
-                processes.end_descendants()
+                processes.end_descendants(spared=_before)
 
 
 class _Tail:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from plugin_image.renderer.kpt import outputs
+from . import outputs
 
 _, given, written, empty = sys.argv
 sys.exit(outputs.fault(Path(given).read_bytes(), Path(written).read_bytes(), empty) or 0)

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from plugin_image.renderer.errors import RefusedError
-from plugin_image.renderer.kpt.outputs import ALLOW_EMPTY, REFUSE_EMPTY
-from plugin_image.renderer.kpt.settings import KptSettings
+from ..errors import RefusedError
+from .outputs import ALLOW_EMPTY, REFUSE_EMPTY
+from .settings import KptSettings
 
 IN_KPT = frozenset({"builtins/gen-pkg-context"})
 """Images that kpt does not run: they are names of functions in kpt itself."""

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from plugin_image.contract import kpt as contract
-from plugin_image.renderer.errors import ProjectError
-from plugin_image.renderer.kpt.functions import IN_KPT, Functions
+from ...contract import kpt as contract
+from ..errors import ProjectError
+from .functions import IN_KPT, Functions
 
 (NAME,) = contract.MARKERS
 

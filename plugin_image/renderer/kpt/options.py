@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from plugin_image.contract import kpt as contract
-from plugin_image.renderer.kpt import origin, settings
-from plugin_image.renderer.kpt.settings import known_annotations
-from plugin_image.renderer.parameters import Given
-from plugin_image.renderer.request import Request
+from ...contract import kpt as contract
+from ..parameters import Given
+from ..request import Request
+from . import origin, settings
+from .settings import known_annotations
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from plugin_image.renderer.application import STREAMED, Application
-from plugin_image.renderer.errors import UsageError
+from ..application import STREAMED, Application
+from ..errors import UsageError
 
 _LABEL = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 _DOMAIN = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")

@@ -17,7 +17,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from plugin_image.renderer.kpt import pieces
+from . import pieces
 
 REFUSE_EMPTY: Final = "refuse-empty"
 ALLOW_EMPTY: Final = "allow-empty"

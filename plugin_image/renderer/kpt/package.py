@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from plugin_image.renderer import files
-from plugin_image.renderer.errors import RefusedError, UsageError
-from plugin_image.renderer.kpt import kptfile, pieces
-from plugin_image.renderer.kpt.functions import Functions
+from .. import files
+from ..errors import RefusedError, UsageError
+from . import kptfile, pieces
+from .functions import Functions
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _NAMES = (kptfile.NAME, ".krmignore")

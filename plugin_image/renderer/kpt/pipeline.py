@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plugin_image.renderer import documents, files, supervise
-from plugin_image.renderer.errors import ProgramError, RefusedError
-from plugin_image.renderer.kpt import functions
-from plugin_image.renderer.request import Request
-from plugin_image.renderer.supervise import Ended
+from .. import documents, files, supervise
+from ..errors import ProgramError, RefusedError
+from ..request import Request
+from ..supervise import Ended
+from . import functions
 
 _ENVIRONMENT = ("PATH", "LANG", "LANGUAGE", "TZ", "SSL_CERT_DIR", "SSL_CERT_FILE")
 _PACKAGE = re.compile(r'^Package: "[^/"]*/?(.*)"$', re.MULTILINE)

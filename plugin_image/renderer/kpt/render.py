@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from plugin_image.renderer.bounds import bounded
-from plugin_image.renderer.errors import ProgramError, RefusedError, RenderError
-from plugin_image.renderer.kpt import package, pipeline, resources, settings
-from plugin_image.renderer.kpt.functions import Functions
-from plugin_image.renderer.kpt.options import Options
-from plugin_image.renderer.rendering import Rendered
-from plugin_image.renderer.request import Request
+from ..bounds import bounded
+from ..errors import ProgramError, RefusedError, RenderError
+from ..rendering import Rendered
+from ..request import Request
+from . import package, pipeline, resources, settings
+from .functions import Functions
+from .options import Options
 
 
 @contextmanager

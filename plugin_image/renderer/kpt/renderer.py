@@ -3,13 +3,13 @@
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final
 
-from plugin_image.contract import kpt as contract
-from plugin_image.renderer.rendering import Rendered, Renderer
+from ...contract import kpt as contract
+from ..rendering import Rendered, Renderer
 
 if TYPE_CHECKING:
-    from plugin_image.renderer.kpt.options import Options
-    from plugin_image.renderer.parameters import Given
-    from plugin_image.renderer.request import Request
+    from ..parameters import Given
+    from ..request import Request
+    from .options import Options
 
 
 class KptRenderer(Renderer["Options"]):
@@ -32,13 +32,13 @@ class KptRenderer(Renderer["Options"]):
 
     def options(self, request: "Request", given: "Given") -> "Options":
         """See `Renderer`."""
-        from plugin_image.renderer.kpt import options
+        from . import options
 
         return options.of(request, given)
 
     def render(self, request: "Request", options: "Options") -> AbstractContextManager[Rendered]:
         """See `Renderer`."""
-        from plugin_image.renderer.kpt import render
+        from . import render
 
         return render.rendered(request, options)
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import yaml
 
-from plugin_image.contract import kpt as contract
-from plugin_image.renderer import kubernetes_yaml, manifests
-from plugin_image.renderer.errors import ManifestError
-from plugin_image.renderer.kpt.options import Options
-from plugin_image.renderer.manifests import Manifest
+from ...contract import kpt as contract
+from .. import kubernetes_yaml, manifests
+from ..errors import ManifestError
+from ..manifests import Manifest
+from .options import Options
 
 _LOCAL = "config.kubernetes.io/local-config"
 _PATH = "config.kubernetes.io/path"

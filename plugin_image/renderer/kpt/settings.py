@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from plugin_image import contract
-from plugin_image.contract import RendererEnv
-from plugin_image.renderer.errors import UsageError
+from ... import contract
+from ...contract import RendererEnv
+from ..errors import UsageError
 
 
 @dataclass(frozen=True)

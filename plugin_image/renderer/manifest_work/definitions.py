@@ -6,9 +6,9 @@ Kinds are named as `ClusterIssuer.cert-manager.io` everywhere.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from plugin_image.renderer import kinds
-from plugin_image.renderer.manifest_work.entries import Entry
-from plugin_image.renderer.manifests import Manifest
+from .. import kinds
+from ..manifests import Manifest
+from .entries import Entry
 
 
 def kind_of(manifest: Manifest) -> str:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from plugin_image.renderer import kinds, manifests
-from plugin_image.renderer.errors import ManifestError
-from plugin_image.renderer.manifest_work import sharding
-from plugin_image.renderer.manifests import Manifest
+from .. import kinds, manifests
+from ..errors import ManifestError
+from ..manifests import Manifest
+from . import sharding
 
 
 @dataclass(frozen=True)

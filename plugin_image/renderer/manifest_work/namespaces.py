@@ -6,10 +6,10 @@ cannot apply an object without.
 
 from collections.abc import Iterable, Mapping
 
-from plugin_image.renderer import kinds
-from plugin_image.renderer.errors import ManifestError
-from plugin_image.renderer.manifest_work import definitions
-from plugin_image.renderer.manifest_work.entries import Entry
+from .. import kinds
+from ..errors import ManifestError
+from . import definitions
+from .entries import Entry
 
 
 def filled(entries: Iterable[Entry], namespace: str, declared: Mapping[str, bool]) -> list[Entry]:

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from plugin_image.contract import manifest_work as contract
-from plugin_image.contract.option import Option
-from plugin_image.renderer import kubernetes_yaml
-from plugin_image.renderer.errors import UsageError
-from plugin_image.renderer.manifest_work import api, sharding
-from plugin_image.renderer.parameters import Given
-from plugin_image.renderer.request import Request
+from ...contract import manifest_work as contract
+from ...contract.option import Option
+from .. import kubernetes_yaml
+from ..errors import UsageError
+from ..parameters import Given
+from ..request import Request
+from . import api, sharding
 
 _DNS_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 DNS_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from plugin_image.renderer import memory
-from plugin_image.renderer.bounds import bounded
-from plugin_image.renderer.manifest_work import works
-from plugin_image.renderer.manifest_work.entries import Entry
-from plugin_image.renderer.manifest_work.options import Options
-from plugin_image.renderer.manifest_work.sources import directory, helm, kustomize, wrapped
-from plugin_image.renderer.manifest_work.sources.folder import Folder
-from plugin_image.renderer.rendering import Rendered
-from plugin_image.renderer.request import Request
+from .. import memory
+from ..bounds import bounded
+from ..rendering import Rendered
+from ..request import Request
+from . import works
+from .entries import Entry
+from .options import Options
+from .sources import directory, helm, kustomize, wrapped
+from .sources.folder import Folder
 
 
 @contextmanager

@@ -3,14 +3,14 @@
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final
 
-from plugin_image.contract import manifest_work as contract
-from plugin_image.renderer.pulumi.renderer import PULUMI
-from plugin_image.renderer.rendering import Rendered, Renderer
+from ...contract import manifest_work as contract
+from ..pulumi.renderer import PULUMI
+from ..rendering import Rendered, Renderer
 
 if TYPE_CHECKING:
-    from plugin_image.renderer.manifest_work.options import Options
-    from plugin_image.renderer.parameters import Given
-    from plugin_image.renderer.request import Request
+    from ..parameters import Given
+    from ..request import Request
+    from .options import Options
 
 
 class ManifestWorkRenderer(Renderer["Options"]):
@@ -31,13 +31,13 @@ class ManifestWorkRenderer(Renderer["Options"]):
 
     def options(self, request: "Request", given: "Given") -> "Options":
         """See `Renderer`."""
-        from plugin_image.renderer.manifest_work import options
+        from . import options
 
         return options.of(request, given)
 
     def render(self, request: "Request", options: "Options") -> AbstractContextManager[Rendered]:
         """See `Renderer`."""
-        from plugin_image.renderer.manifest_work import render
+        from . import render
 
         return render.rendered(request, options)
 

@@ -17,13 +17,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from plugin_image.contract import manifest_work as contract
-from plugin_image.renderer import kinds, manifests
-from plugin_image.renderer.errors import ManifestError, RefusedError
-from plugin_image.renderer.manifest_work import definitions, namespaces, sharding
-from plugin_image.renderer.manifest_work.entries import Entry
-from plugin_image.renderer.manifest_work.options import Options
-from plugin_image.renderer.manifests import Manifest
+from ...contract import manifest_work as contract
+from .. import kinds, manifests
+from ..errors import ManifestError, RefusedError
+from ..manifests import Manifest
+from . import definitions, namespaces, sharding
+from .entries import Entry
+from .options import Options
 
 API_VERSION: Final = "work.open-cluster-management.io/v1"
 

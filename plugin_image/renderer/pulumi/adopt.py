@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from plugin_image.renderer import settings
-from plugin_image.renderer.errors import UsageError
-from plugin_image.renderer.pulumi import adoption, live_names, pulumi_cli, render, state
-from plugin_image.renderer.pulumi.adoption import Plan
-from plugin_image.renderer.pulumi.monitor.run_context import LiveName
-from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.pulumi.project import Project, Stack, choose_stack, load_project
-from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
-from plugin_image.renderer.pulumi.state import State
-from plugin_image.renderer.request import Request
+from .. import settings
+from ..errors import UsageError
+from ..request import Request
+from . import adoption, live_names, pulumi_cli, render, state
+from .adoption import Plan
+from .monitor.run_context import LiveName
+from .options import Options
+from .project import Project, Stack, choose_stack, load_project
+from .pulumi_cli import CliError, CliMissingError
+from .state import State
 
 RENDERS: Final = 5
 """At most: an object that keeps its name no more gives another name to what has a hash of it."""

@@ -12,18 +12,18 @@ from enum import Enum
 from itertools import zip_longest
 from typing import Any, Final
 
-from plugin_image.renderer import kinds, manifests
-from plugin_image.renderer.errors import UsageError
-from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi import clusters, state
-from plugin_image.renderer.pulumi.lifecycle import ENGINE_ANNOTATIONS
-from plugin_image.renderer.pulumi.monitor.recording import Registration
-from plugin_image.renderer.pulumi.monitor.resources import replacement
-from plugin_image.renderer.pulumi.monitor.resources.aliases import key_of
-from plugin_image.renderer.pulumi.monitor.run_context import LiveName
-from plugin_image.renderer.pulumi.monitor.values import wire
-from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.pulumi.state import Resource, State
+from .. import kinds, manifests
+from ..errors import UsageError
+from ..manifests import Manifest
+from . import clusters, state
+from .lifecycle import ENGINE_ANNOTATIONS
+from .monitor.recording import Registration
+from .monitor.resources import replacement
+from .monitor.resources.aliases import key_of
+from .monitor.run_context import LiveName
+from .monitor.values import wire
+from .options import Options
+from .state import Resource, State
 
 _MOVED: Final = {
     "DaemonSet": "apps",

@@ -10,11 +10,11 @@ from typing import Final
 
 import click
 
-from plugin_image.renderer import manifests
-from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi.adopt import Adoption
-from plugin_image.renderer.pulumi.adoption import Plan, Step, Way
-from plugin_image.renderer.pulumi.state import Resource, State
+from .. import manifests
+from ..manifests import Manifest
+from .adopt import Adoption
+from .adoption import Plan, Step, Way
+from .state import Resource, State
 
 _COLOURS: Final = {"create": "green", "change": "yellow", "leave": "cyan", "ignore": "magenta"}
 _INSTANCE: Final = "app.kubernetes.io/instance"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from plugin_image.renderer.errors import ManifestError
-from plugin_image.renderer.manifests import Manifest
+from ..errors import ManifestError
+from ..manifests import Manifest
 
 
 def of(source: object, manifest: Manifest) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from plugin_image.renderer import charts, manifests
-from plugin_image.renderer.errors import ProgramError
-from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi import render
-from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.rendering import Rendered
-from plugin_image.renderer.request import Request
+from .. import charts, manifests
+from ..errors import ProgramError
+from ..manifests import Manifest
+from ..rendering import Rendered
+from ..request import Request
+from . import render
+from .options import Options
 
 _SURROUNDINGS: Final = (
     {"PYTHONHASHSEED": "0", "TZ": "Etc/GMT+12"},

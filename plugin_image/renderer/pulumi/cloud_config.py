@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plugin_image.renderer import files
-from plugin_image.renderer.errors import ProjectError
-from plugin_image.renderer.pulumi import pulumi_cli
-from plugin_image.renderer.pulumi.decryption import is_secure
-from plugin_image.renderer.pulumi.monitor.values import wire
-from plugin_image.renderer.pulumi.project import Stack
-from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
-from plugin_image.renderer.request import Request
+from .. import files
+from ..errors import ProjectError
+from ..request import Request
+from . import pulumi_cli
+from .decryption import is_secure
+from .monitor.values import wire
+from .project import Stack
+from .pulumi_cli import CliError, CliMissingError
 
 
 def is_needed(document: Mapping[str, Any]) -> bool:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from plugin_image.contract import pulumi as contract
-from plugin_image.renderer.errors import RefusedError, UsageError
-from plugin_image.renderer.pulumi.monitor.recording import Registration
+from ...contract import pulumi as contract
+from ..errors import RefusedError, UsageError
+from .monitor.recording import Registration
 
 _SHOWN = 3
 """Objects of each cluster in the first line of a message; all are in its details."""

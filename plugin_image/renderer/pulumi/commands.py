@@ -10,9 +10,9 @@ from typing import Any, Final, TextIO
 
 import click
 
-from plugin_image.contract import pulumi as contract
-from plugin_image.renderer.commands import given, group, local_parameters, local_request, start
-from plugin_image.renderer.pulumi.renderer import PULUMI
+from ...contract import pulumi as contract
+from ..commands import given, group, local_parameters, local_request, start
+from .renderer import PULUMI
 
 pulumi: Final = group(PULUMI)
 
@@ -44,7 +44,7 @@ def adopt(path: Path, state: TextIO | None, **flags: Any) -> None:
       pulumi stack export --stack prod | renderer pulumi adopt . --stack prod --state -
       renderer pulumi adopt apps/shop --stack prod --state prod.json --namespace shop
     """
-    from plugin_image.renderer.pulumi import adopt, adoption_report
+    from . import adopt, adoption_report
 
     request = local_request(path, flags)
     asked = PULUMI.options(request, given(PULUMI, flags))
@@ -75,8 +75,8 @@ def ignore_differences(path: Path, **flags: Any) -> None:
     request = local_request(path, flags)
     asked = PULUMI.options(request, given(PULUMI, flags))
     start(PULUMI, request)
-    from plugin_image.renderer import documents
-    from plugin_image.renderer.pulumi import ignore_differences, render
+    from .. import documents
+    from . import ignore_differences, render
 
     with render.rendered(request, asked) as rendered:
         found = ignore_differences.of(rendered.objects, rendered.registrations, request.namespace)

@@ -6,8 +6,8 @@ Source: pulumi/pulumi `sdk/go/common/resource/config/key.go`.
 from collections.abc import Mapping
 from typing import Any
 
-from plugin_image.renderer import documents
-from plugin_image.renderer.errors import RenderError
+from .. import documents
+from ..errors import RenderError
 
 
 def whole(

@@ -10,20 +10,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plugin_image.renderer import documents
-from plugin_image.renderer.errors import ProjectError, UsageError
-from plugin_image.renderer.pulumi import cloud_config, config_keys, marked_secrets
-from plugin_image.renderer.pulumi.declarations import Type
-from plugin_image.renderer.pulumi.decryption import PassphraseDecrypter, decrypted, passphrase_in
-from plugin_image.renderer.pulumi.monitor.values import wire
-from plugin_image.renderer.pulumi.project import (
+from .. import documents
+from ..errors import ProjectError, UsageError
+from ..request import Request
+from . import cloud_config, config_keys, marked_secrets
+from .declarations import Type
+from .decryption import PassphraseDecrypter, decrypted, passphrase_in
+from .monitor.values import wire
+from .project import (
     Project,
     Stack,
     mapping,
     read_document,
     stack_file,
 )
-from plugin_image.renderer.request import Request
 
 _OPTION = "the Application's parameter `config`"
 _NAMING = "names of objects that hold secrets"

@@ -9,9 +9,9 @@ cert-manager (`pkg/controller/cainjector`), OpenShift's service CA operator and 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from plugin_image.renderer import kinds
-from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi.property_path import WILDCARD, Path
+from .. import kinds
+from ..manifests import Manifest
+from .property_path import WILDCARD, Path
 
 _REPLICAS: Final = ("spec", "replicas")
 _TARGET: Final = "scaleTargetRef"

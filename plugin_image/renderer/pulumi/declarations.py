@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plugin_image.renderer.errors import ProjectError
+from ..errors import ProjectError
 
 _TYPES = ("string", "integer", "boolean", "array", "object")
 _FIELDS = {"type", "items", "description", "secret", "default", "value"}

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from plugin_image.renderer.errors import ProjectError, UsageError
-from plugin_image.renderer.pulumi.monitor.values import wire
+from ..errors import ProjectError, UsageError
+from .monitor.values import wire
 
 _ROUNDS = 1_000_000
 _KEY_BYTES = 32

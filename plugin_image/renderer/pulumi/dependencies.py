@@ -4,8 +4,8 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from plugin_image.renderer import files
-from plugin_image.renderer.errors import DependencyError
+from .. import files
+from ..errors import DependencyError
 
 
 def project_files(root: Path) -> list[Path]:

@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from plugin_image.renderer import launch, supervise
-from plugin_image.renderer.cache import Cache
-from plugin_image.renderer.launch import Launcher
-from plugin_image.renderer.pulumi.monitor.recording import Report
-from plugin_image.renderer.pulumi.monitor.run_context import ReadStack, RunContext
-from plugin_image.renderer.pulumi.project import Project
-from plugin_image.renderer.supervise import Deadline, Ended, Server
+from .. import launch, supervise
+from ..cache import Cache
+from ..launch import Launcher
+from ..supervise import Deadline, Ended, Server
+from .monitor.recording import Report
+from .monitor.run_context import ReadStack, RunContext
+from .project import Project
 
 if TYPE_CHECKING:
-    from plugin_image.renderer.pulumi.monitor.session import Session
+    from .monitor.session import Session
 
 PARALLEL: Final = 16
 """How many registrations an SDK in a process of its own has under way at once."""
@@ -64,7 +64,7 @@ class Execution:
 
         What it takes to read other stacks stays here, and so does what is started for charts.
         """
-        from plugin_image.renderer.pulumi.monitor.session import Session
+        from .monitor.session import Session
 
         serving = partial(launch.serving, launcher=self.launcher, remaining=self.deadline.remaining)
         return Session(

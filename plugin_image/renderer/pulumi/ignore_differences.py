@@ -8,12 +8,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from plugin_image.renderer import kinds
-from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi import ignored, property_path
-from plugin_image.renderer.pulumi.monitor.recording import Registration
-from plugin_image.renderer.pulumi.monitor.values import wire
-from plugin_image.renderer.pulumi.property_path import WILDCARD, Path
+from .. import kinds
+from ..manifests import Manifest
+from . import ignored, property_path
+from .monitor.recording import Registration
+from .monitor.values import wire
+from .property_path import WILDCARD, Path
 
 RESPECTED: Final = "RespectIgnoreDifferences=true"
 """Without this sync option Argo CD hides such differences, and a sync undoes them."""

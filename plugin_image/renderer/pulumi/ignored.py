@@ -12,11 +12,11 @@ normalizeTargetResources.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from plugin_image.renderer.errors import ManifestError
-from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi import annotations, controllers, hooks, omission, property_path
-from plugin_image.renderer.pulumi.monitor.recording import Registration
-from plugin_image.renderer.pulumi.property_path import WILDCARD, Path
+from ..errors import ManifestError
+from ..manifests import Manifest
+from . import annotations, controllers, hooks, omission, property_path
+from .monitor.recording import Registration
+from .property_path import WILDCARD, Path
 
 ANNOTATION: Final = "pulumi.com/ignoreChanges"
 """The fields of an object that are the cluster's to say: a property path in each line."""

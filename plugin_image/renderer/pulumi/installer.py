@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plugin_image.renderer import launch, supervise
-from plugin_image.renderer.cache import Cache
-from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.launch import Launcher
-from plugin_image.renderer.supervise import Deadline
+from .. import launch, supervise
+from ..cache import Cache
+from ..errors import DependencyError
+from ..launch import Launcher
+from ..supervise import Deadline
 
 _NPM_PREFIX = re.compile(r"npm error (?:notarget |404 )?")
 _NPM_CODE = re.compile(r"(?:npm error)?(?: (?:code|syscall|errno) .*)?")

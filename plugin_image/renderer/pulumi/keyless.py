@@ -7,8 +7,8 @@ without one changes its Secrets in place, which these objects do not allow.
 from collections.abc import Mapping
 from typing import Any
 
-from plugin_image.renderer.errors import ManifestError
-from plugin_image.renderer.pulumi.monitor.recording import Registration
+from ..errors import ManifestError
+from .monitor.recording import Registration
 
 _UNCHANGEABLE = ("Job", "Pod")
 

@@ -10,10 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plugin_image.renderer.errors import ManifestError
-from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi import annotations
-from plugin_image.renderer.pulumi.monitor.recording import Registration
+from ..errors import ManifestError
+from ..manifests import Manifest
+from . import annotations
+from .monitor.recording import Registration
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import yaml
 
-from plugin_image.renderer import documents, files
-from plugin_image.renderer.errors import ProjectError
-from plugin_image.renderer.pulumi.decryption import is_secure
-from plugin_image.renderer.pulumi.monitor.recording import Registration
-from plugin_image.renderer.pulumi.monitor.run_context import LiveName
-from plugin_image.renderer.pulumi.project import Project, Stack, read_document, stack_folder
+from .. import documents, files
+from ..errors import ProjectError
+from .decryption import is_secure
+from .monitor.recording import Registration
+from .monitor.run_context import LiveName
+from .project import Project, Stack, read_document, stack_folder
 
 _SUFFIX: Final = ".yaml"
 _OTHER_SUFFIXES: Final = (".yml", ".json")

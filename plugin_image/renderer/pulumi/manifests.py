@@ -7,15 +7,15 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from plugin_image.contract import pulumi as contract
-from plugin_image.renderer import kinds, manifests
-from plugin_image.renderer.errors import ManifestError, RefusedError
-from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi import clusters, ignored, keyless, lifecycle, lost_values, waves
-from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
-from plugin_image.renderer.pulumi.monitor.values import shapes, structs, wire
-from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.redaction import Finder
+from ...contract import pulumi as contract
+from .. import kinds, manifests
+from ..errors import ManifestError, RefusedError
+from ..manifests import Manifest
+from ..redaction import Finder
+from . import clusters, ignored, keyless, lifecycle, lost_values, waves
+from .monitor.recording import Recording, Registration
+from .monitor.values import shapes, structs, wire
+from .options import Options
 
 _SET_BY_SERVER: Final = frozenset(
     {"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation"}

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from plugin_image.renderer.pulumi.monitor.recording import Recording
-from plugin_image.renderer.pulumi.monitor.values import wire
+from .monitor.recording import Recording
+from .monitor.values import wire
 
 
 def secrets_of(recording: Recording) -> Iterator[str]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from plugin_image.contract import pulumi as contract
-from plugin_image.renderer.errors import ManifestError
-from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi import property_path, required
-from plugin_image.renderer.pulumi.property_path import WILDCARD, Path
+from ...contract import pulumi as contract
+from ..errors import ManifestError
+from ..manifests import Manifest
+from . import property_path, required
+from .property_path import WILDCARD, Path
 
 
 def omit(source: object, manifest: Manifest, paths: Iterable[Path]) -> None:

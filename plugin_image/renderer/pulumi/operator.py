@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plugin_image.contract import pulumi as contract
-from plugin_image.renderer import documents
-from plugin_image.renderer.application import Application
-from plugin_image.renderer.errors import RefusedError, UsageError
-from plugin_image.renderer.manifests import Manifest
+from ...contract import pulumi as contract
+from .. import documents
+from ..application import Application
+from ..errors import RefusedError, UsageError
+from ..manifests import Manifest
 
 _OURS = ("stack", "projectRepo", "repoDir", "commit", "config")
 _OTHER_SOURCES = ("branch", "fluxSource", "programRef")

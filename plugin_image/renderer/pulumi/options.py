@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from plugin_image.contract import pulumi as contract
-from plugin_image.renderer.parameters import Given
-from plugin_image.renderer.pulumi.monitor.run_context import RunOptions
+from ...contract import pulumi as contract
+from ..parameters import Given
+from .monitor.run_context import RunOptions
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """How a run ended: in success, or in the error that a person is told."""
 
-from plugin_image.renderer.errors import ProgramError, RefusedError
-from plugin_image.renderer.pulumi.hosts.host import Run
-from plugin_image.renderer.pulumi.monitor.recording import Recording
+from ..errors import ProgramError, RefusedError
+from .hosts.host import Run
+from .monitor.recording import Recording
 
 
 def require_success(recording: Recording, run: Run) -> None:

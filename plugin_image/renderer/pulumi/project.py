@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plugin_image.contract import pulumi as contract
-from plugin_image.renderer import documents, files, strict_json
-from plugin_image.renderer.errors import ProjectError, UsageError
-from plugin_image.renderer.pulumi import config_keys, declarations
-from plugin_image.renderer.pulumi.declarations import Declaration
+from ...contract import pulumi as contract
+from .. import documents, files, strict_json
+from ..errors import ProjectError, UsageError
+from . import config_keys, declarations
+from .declarations import Declaration
 
 _NAME = re.compile(r"(?!\.+(?:/|\Z))[A-Za-z0-9_.-]{1,100}")
 """A project's or a stack's; of dots alone, it would be a path."""

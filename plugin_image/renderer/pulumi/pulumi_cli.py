@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from plugin_image.renderer import files, supervise
-from plugin_image.renderer.errors import ProjectError
-from plugin_image.renderer.request import Request
-from plugin_image.renderer.supervise import Deadline
+from .. import files, supervise
+from ..errors import ProjectError
+from ..request import Request
+from ..supervise import Deadline
 
 _CREDENTIALS = ("PULUMI_ACCESS_TOKEN", "PULUMI_BACKEND_URL")
 _SECONDS = 30

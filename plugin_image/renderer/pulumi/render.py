@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from plugin_image.renderer import credentials, rendering
-from plugin_image.renderer.bounds import bounded, scratch_folder
-from plugin_image.renderer.cache import Cache
-from plugin_image.renderer.errors import ProjectError, UsageError
-from plugin_image.renderer.pulumi import (
+from .. import credentials, rendering
+from ..bounds import bounded, scratch_folder
+from ..cache import Cache
+from ..errors import ProjectError, UsageError
+from ..redaction import Secrets
+from ..request import Request
+from . import (
     environment,
     ignored,
     live_names,
@@ -21,19 +23,17 @@ from plugin_image.renderer.pulumi import (
     outcome,
     pulumi_cli,
 )
-from plugin_image.renderer.pulumi.configuration import Configuration, load_configuration
-from plugin_image.renderer.pulumi.execution import Execution
-from plugin_image.renderer.pulumi.hosts.host import Host, Run
-from plugin_image.renderer.pulumi.hosts.registry import INSTALLER_VARIABLES, host_of
-from plugin_image.renderer.pulumi.installer import Installer
-from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
-from plugin_image.renderer.pulumi.monitor.resources import naming
-from plugin_image.renderer.pulumi.monitor.run_context import LiveName, RunContext
-from plugin_image.renderer.pulumi.options import Options
-from plugin_image.renderer.pulumi.project import Project, Stack, choose_stack, load_project
-from plugin_image.renderer.pulumi.stacks import Stacks
-from plugin_image.renderer.redaction import Secrets
-from plugin_image.renderer.request import Request
+from .configuration import Configuration, load_configuration
+from .execution import Execution
+from .hosts.host import Host, Run
+from .hosts.registry import INSTALLER_VARIABLES, host_of
+from .installer import Installer
+from .monitor.recording import Recording, Registration
+from .monitor.resources import naming
+from .monitor.run_context import LiveName, RunContext
+from .options import Options
+from .project import Project, Stack, choose_stack, load_project
+from .stacks import Stacks
 
 _RECENT_KUBE_VERSION = "1.34.0"
 """What charts see where no destination is known, as locally; KUBE_VERSION sets it."""

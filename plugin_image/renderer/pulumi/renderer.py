@@ -3,13 +3,13 @@
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final
 
-from plugin_image.contract import pulumi as contract
-from plugin_image.renderer.rendering import Rendered, Renderer
+from ...contract import pulumi as contract
+from ..rendering import Rendered, Renderer
 
 if TYPE_CHECKING:
-    from plugin_image.renderer.parameters import Given
-    from plugin_image.renderer.pulumi.options import Options
-    from plugin_image.renderer.request import Request
+    from ..parameters import Given
+    from ..request import Request
+    from .options import Options
 
 
 class PulumiRenderer(Renderer["Options"]):
@@ -32,13 +32,13 @@ class PulumiRenderer(Renderer["Options"]):
 
     def options(self, _request: "Request", given: "Given") -> "Options":
         """See `Renderer`."""
-        from plugin_image.renderer.pulumi import options
+        from . import options
 
         return options.of(given)
 
     def render(self, request: "Request", options: "Options") -> AbstractContextManager[Rendered]:
         """See `Renderer`."""
-        from plugin_image.renderer.pulumi import check, render
+        from . import check, render
 
         if options.check:
             return check.rendered(request, options)
@@ -46,19 +46,19 @@ class PulumiRenderer(Renderer["Options"]):
 
     def renders(self, options: "Options") -> int:
         """See `Renderer`."""
-        from plugin_image.renderer.pulumi import check
+        from . import check
 
         return check.RENDERS if options.check else 1
 
     def prepare(self) -> None:
         """See `Renderer`."""
-        from plugin_image.renderer.pulumi import protocol
+        from . import protocol
 
         protocol.leave_out_sdk()
 
     def install(self, request: "Request") -> None:
         """See `Installs`."""
-        from plugin_image.renderer.pulumi import render
+        from . import render
 
         render.install(request)
 

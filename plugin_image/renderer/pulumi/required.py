@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path as File
 
-from plugin_image.renderer import kinds
-from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi.property_path import WILDCARD, Path
+from .. import kinds
+from ..manifests import Manifest
+from .property_path import WILDCARD, Path
 
 TABLE = File(__file__).with_name("required.json")
 

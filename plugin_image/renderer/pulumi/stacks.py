@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plugin_image.renderer.errors import DeadlineError
-from plugin_image.renderer.pulumi import marked_secrets, pulumi_cli
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
-from plugin_image.renderer.pulumi.pulumi_cli import CliError, CliMissingError
-from plugin_image.renderer.redaction import Secrets
-from plugin_image.renderer.request import Request
+from ..errors import DeadlineError
+from ..redaction import Secrets
+from ..request import Request
+from . import marked_secrets, pulumi_cli
+from .monitor.errors import MonitorError, Refusal
+from .pulumi_cli import CliError, CliMissingError
 
 
 class Stacks:

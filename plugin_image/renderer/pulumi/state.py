@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plugin_image.renderer import strict_json
-from plugin_image.renderer.errors import UsageError
-from plugin_image.renderer.pulumi.monitor import policy
-from plugin_image.renderer.pulumi.monitor.resources.aliases import key_of
-from plugin_image.renderer.pulumi.monitor.values import wire
+from .. import strict_json
+from ..errors import UsageError
+from .monitor import policy
+from .monitor.resources.aliases import key_of
+from .monitor.values import wire
 
 _VERSIONS: Final = (3, 4)
 """Of the format; the fourth names features, and has its resources as the third."""

@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from plugin_image.contract import pulumi as contract
-from plugin_image.renderer.manifests import Manifest
-from plugin_image.renderer.pulumi import annotations, hooks
-from plugin_image.renderer.pulumi.monitor.recording import Registration
+from ...contract import pulumi as contract
+from ..manifests import Manifest
+from . import annotations, hooks
+from .monitor.recording import Registration
 
 WAVE = "argocd.argoproj.io/sync-wave"
 _WEIGHT: Final = "helm.sh/hook-weight"

@@ -57,6 +57,34 @@ def test_what_got_away_is_ended_and_reaped() -> None:
     assert done.stdout == "[]\n"
 
 
+def test_what_entered_a_pid_namespace_is_reaped_before_its_first_process() -> None:
+    done = run(
+        "processes.adopt_orphans()\n"
+        "outer = subprocess.Popen(['unshare', '-Urpf', 'sleep', '60'])\n"
+        "while not (inner := processes.descendants(outer.pid)):\n"
+        "    pass\n"
+        "enter = f'nsenter --preserve-credentials -U -p -t {inner[0]} sleep 60'\n"
+        "subprocess.run(['sh', '-c', f'{enter} & sleep 0.3'])\n"
+        "print(len(processes.descendants(os.getpid())))\n"
+        "processes.end_descendants()\n"
+        "print(processes.descendants(os.getpid()))\n"
+    )
+    assert done.stdout == "4\n[]\n", done.stderr
+
+
+def test_what_is_spared_goes_on_with_what_is_below_it() -> None:
+    done = run(
+        "spared = subprocess.Popen(['sh', '-c', 'sleep 60 & wait'])\n"
+        "while not processes.descendants(spared.pid):\n"
+        "    pass\n"
+        "subprocess.Popen(['sleep', '60'])\n"
+        "processes.end_descendants(spared=[spared.pid])\n"
+        "print(len(processes.descendants(os.getpid())))\n"
+        "processes.end_descendants()\n"
+    )
+    assert done.stdout == "2\n", done.stderr
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, 40, 64])
 def test_every_signal_has_a_name(number: int) -> None:
     expected = "SIGTERM" if number == signal.SIGTERM else rf"signal {number}|SIGRTMAX"

@@ -12,6 +12,12 @@ from plugin_image.renderer.plain import CUT
 from plugin_image.renderer.supervise import Deadline
 
 
+@pytest.fixture(autouse=True)
+def nothing_started() -> None:
+    """Other tests of this process leave some behind, which these would be told of."""
+    processes.end_descendants()
+
+
 def test_a_result_is_kept_whole_and_apart_from_what_is_said(tmp_path: Path) -> None:
     result = tmp_path / "result"
     program = "import sys; sys.stdout.write('x' * 200_000); sys.stderr.write('warning')"

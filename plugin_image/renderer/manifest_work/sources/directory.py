@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from plugin_image.renderer import files, kubernetes_yaml
-from plugin_image.renderer.errors import ManifestError, UsageError
-from plugin_image.renderer.manifest_work.entries import Entry, entries_of
-from plugin_image.renderer.manifest_work.sources.folder import Folder
+from ... import files, kubernetes_yaml
+from ...errors import ManifestError, UsageError
+from ..entries import Entry, entries_of
+from .folder import Folder
 
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
 _SKIPPED: Final = b"+argocd:skip-file-rendering"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from plugin_image.renderer import files
-from plugin_image.renderer.errors import UsageError
-from plugin_image.renderer.kpt.renderer import KPT
-from plugin_image.renderer.pulumi.renderer import PULUMI
+from ... import files
+from ...errors import UsageError
+from ...kpt.renderer import KPT
+from ...pulumi.renderer import PULUMI
 
 MARKERS: Final[Mapping[str, tuple[str, ...]]] = {
     "pulumi": PULUMI.markers,

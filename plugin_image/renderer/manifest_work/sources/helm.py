@@ -5,13 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from plugin_image.renderer import charts, files, kubernetes_yaml
-from plugin_image.renderer.errors import ManifestError, RefusedError, UsageError
-from plugin_image.renderer.manifest_work.entries import Entry, entries_of
-from plugin_image.renderer.manifest_work.options import DNS_NAME, Options
-from plugin_image.renderer.manifest_work.sources import program
-from plugin_image.renderer.manifest_work.sources.folder import Folder
-from plugin_image.renderer.request import Request
+from ... import charts, files, kubernetes_yaml
+from ...errors import ManifestError, RefusedError, UsageError
+from ...request import Request
+from ..entries import Entry, entries_of
+from ..options import DNS_NAME, Options
+from . import program
+from .folder import Folder
 
 _TEMPLATE: Final = re.compile(r"^---\n# Source: (.+)$", re.MULTILINE)
 _LONGEST_RELEASE_NAME: Final = 53

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from plugin_image.renderer import files, kubernetes_yaml
-from plugin_image.renderer.errors import ManifestError, RefusedError
-from plugin_image.renderer.manifest_work.sources.folder import MARKERS, Folder
+from ... import files, kubernetes_yaml
+from ...errors import ManifestError, RefusedError
+from .folder import MARKERS, Folder
 
 _FIELDS: Final = frozenset(
     {

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from plugin_image.renderer import kubernetes_yaml
-from plugin_image.renderer.errors import ManifestError
-from plugin_image.renderer.manifest_work.entries import Entry, entries_of
-from plugin_image.renderer.manifest_work.sources import kustomization, program
-from plugin_image.renderer.manifest_work.sources.folder import Folder
-from plugin_image.renderer.request import Request
+from ... import kubernetes_yaml
+from ...errors import ManifestError
+from ...request import Request
+from ..entries import Entry, entries_of
+from . import kustomization, program
+from .folder import Folder
 
 
 def entries(request: Request, folder: Folder, scratch: Path) -> list[Entry]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from plugin_image.renderer import files, supervise
-from plugin_image.renderer.errors import ProgramError, RefusedError
-from plugin_image.renderer.manifest_work.sources.folder import Folder
-from plugin_image.renderer.request import Request
+from ... import files, supervise
+from ...errors import ProgramError, RefusedError
+from ...request import Request
+from .folder import Folder
 
 _PASSED: Final = ("PATH", "LANG", "TZ", "SSL_CERT_DIR", "SSL_CERT_FILE")
 _NOWHERE: Final = "http://127.0.0.1:9"

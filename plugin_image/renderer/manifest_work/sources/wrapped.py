@@ -6,17 +6,17 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Final, TypeVar
 
-from plugin_image.contract import kpt, pulumi
-from plugin_image.contract.option import Option
-from plugin_image.renderer.application import Application
-from plugin_image.renderer.errors import RefusedError
-from plugin_image.renderer.kpt.renderer import KPT
-from plugin_image.renderer.manifest_work.entries import Entry, entries_of
-from plugin_image.renderer.manifest_work.options import Options
-from plugin_image.renderer.parameters import Given
-from plugin_image.renderer.pulumi.renderer import PULUMI
-from plugin_image.renderer.rendering import Renderer
-from plugin_image.renderer.request import Request
+from ....contract import kpt, pulumi
+from ....contract.option import Option
+from ...application import Application
+from ...errors import RefusedError
+from ...kpt.renderer import KPT
+from ...parameters import Given
+from ...pulumi.renderer import PULUMI
+from ...rendering import Renderer
+from ...request import Request
+from ..entries import Entry, entries_of
+from ..options import Options
 
 T = TypeVar("T")
 

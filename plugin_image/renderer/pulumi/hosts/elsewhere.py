@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
-from plugin_image.renderer.pulumi.monitor.recording import Event
+from ..monitor.recording import Event
 
 PATIENCE_SECONDS: Final = 2.0
 """What such processes are given to end after the program has."""

@@ -9,14 +9,14 @@ import os
 import re
 from pathlib import Path
 
-from plugin_image.renderer import files
-from plugin_image.renderer.errors import ProjectError
-from plugin_image.renderer.pulumi import dependencies
-from plugin_image.renderer.pulumi.execution import PARALLEL, Execution
-from plugin_image.renderer.pulumi.hosts import go_sdk
-from plugin_image.renderer.pulumi.hosts.host import Failure, Run, configuration_fix, logged_errors
-from plugin_image.renderer.pulumi.installer import Installer
-from plugin_image.renderer.pulumi.monitor.recording import Event
+from ... import files
+from ...errors import ProjectError
+from .. import dependencies
+from ..execution import PARALLEL, Execution
+from ..installer import Installer
+from ..monitor.recording import Event
+from . import go_sdk
+from .host import Failure, Run, configuration_fix, logged_errors
 
 _REPLACEMENT = re.compile(r"=>\s*[\"`]?((?:\.\.?|/)[^\s\"`]*)")
 """A folder that go.mod has a module from."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi.installer import Installer
+from ...errors import DependencyError
+from ..installer import Installer
 
 _MODULE: Final = "github.com/pulumi/pulumi/sdk/v3"
 _PACKAGE: Final = f"{_MODULE}/go/pulumi"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
-from plugin_image.renderer.pulumi.execution import Execution
-from plugin_image.renderer.pulumi.installer import Installer
-from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
-from plugin_image.renderer.supervise import Ended
+from ...supervise import Ended
+from ..execution import Execution
+from ..installer import Installer
+from ..monitor.recording import Event, Recording
 
 EARLY_END_FIX: Final = (
     "remove the call that ends the process early (sys.exit, os._exit, process.exit)"

@@ -12,16 +12,16 @@ from contextlib import ExitStack, suppress
 from itertools import chain
 from pathlib import Path
 
-from plugin_image.renderer import files
-from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi.execution import PARALLEL, Execution
-from plugin_image.renderer.pulumi.hosts import elsewhere, nodejs_failure, typescript
-from plugin_image.renderer.pulumi.hosts.host import Run, logged_errors
-from plugin_image.renderer.pulumi.hosts.nodejs_packages import install
-from plugin_image.renderer.pulumi.hosts.typescript import CompiledSources
-from plugin_image.renderer.pulumi.installer import tool
-from plugin_image.renderer.pulumi.monitor.recording import Event
-from plugin_image.renderer.pulumi.monitor.run_context import RunContext
+from ... import files
+from ...errors import DependencyError
+from ..execution import PARALLEL, Execution
+from ..installer import tool
+from ..monitor.recording import Event
+from ..monitor.run_context import RunContext
+from . import elsewhere, nodejs_failure, typescript
+from .host import Run, logged_errors
+from .nodejs_packages import install
+from .typescript import CompiledSources
 
 __all__ = ["install", "run"]
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from plugin_image.renderer.plain import plain
-from plugin_image.renderer.pulumi.hosts.host import Failure, configuration_fix
+from ...plain import plain
+from .host import Failure, configuration_fix
 
 _DIAGNOSTIC = re.compile(r"(\S+)\((\d+),\d+\): (error TS\d+: .*)")
 """How TypeScript tells what it found: `index.ts(3,7): error TS2322: Type …`."""

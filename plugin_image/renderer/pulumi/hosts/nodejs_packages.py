@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plugin_image.renderer import files
-from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi import dependencies
-from plugin_image.renderer.pulumi.installer import Installer
+from ... import files
+from ...errors import DependencyError
+from .. import dependencies
+from ..installer import Installer
 
 IMAGE_MODULES = Path(__file__).resolve().parents[4] / "node_modules"
 """What programs run with that ask for no packages."""

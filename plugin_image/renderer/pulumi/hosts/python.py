@@ -12,13 +12,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from plugin_image.renderer import files
-from plugin_image.renderer.errors import ProjectError
-from plugin_image.renderer.pulumi.execution import Execution
-from plugin_image.renderer.pulumi.hosts import elsewhere
-from plugin_image.renderer.pulumi.hosts.host import CONFIGURATION_FIX, Failure, Run
-from plugin_image.renderer.pulumi.hosts.python_packages import install
-from plugin_image.renderer.pulumi.monitor.recording import Event, FailureEvent
+from ... import files
+from ...errors import ProjectError
+from ..execution import Execution
+from ..monitor.recording import Event, FailureEvent
+from . import elsewhere
+from .host import CONFIGURATION_FIX, Failure, Run
+from .python_packages import install
 
 __all__ = ["install", "run"]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from plugin_image.renderer import files
-from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi import dependencies
-from plugin_image.renderer.pulumi.installer import Installer
+from ... import files
+from ...errors import DependencyError
+from .. import dependencies
+from ..installer import Installer
 
 _OTHER_LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock", "pylock.toml")
 _SETTINGS = ("pyproject.toml", "uv.toml")

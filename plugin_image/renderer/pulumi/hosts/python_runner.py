@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import gc
+import importlib.util
 import inspect
 import json
 import os
@@ -21,12 +22,14 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from plugin_image.renderer.pulumi.monitor.recording import Event, FailureEvent, Report
 
 _PACKAGE = Path(__file__).resolve().parents[3]
+_OWN = "_argocd_plugin_image"
 _PARALLEL = 4
 _PROCESSED = re.compile(r"While processing (resource|input): ('[^']*')")
 _GARBAGE_THRESHOLD = 200_000
@@ -99,20 +102,14 @@ def _run(given: dict[str, Any], report: Report) -> Callable[[], BaseException | 
     _require_sdk()
     import pulumi.runtime
 
-    package = _own_package()
-    from plugin_image.renderer.pulumi.hosts import python_secrets, python_values
-    from plugin_image.renderer.pulumi.hosts.python_leftovers import Leftovers
-    from plugin_image.renderer.pulumi.monitor.run_context import RunContext
-    from plugin_image.renderer.pulumi.monitor.session import Session
-    from plugin_image.renderer.pulumi.monitor.transport.direct import DirectStub, InPlaceExecutor
-
-    # What is below it is found without it, and a program may have a package of that name.
-    del sys.modules[package]
-    context = RunContext.from_json(given["context"])
-    session = Session(context, report, env=dict(os.environ))
+    _find_own_package()
+    direct = _own("monitor.transport.direct")
+    context = _own("monitor.run_context").RunContext.from_json(given["context"])
+    session = _own("monitor.session").Session(context, report, env=dict(os.environ))
     settings: dict[str, Any] = {
-        "monitor": given["address"] or DirectStub(session.monitor, waits=session.monitor.waits),
-        "engine": given["address"] or DirectStub(session.engine),
+        "monitor": given["address"]
+        or direct.DirectStub(session.monitor, waits=session.monitor.waits),
+        "engine": given["address"] or direct.DirectStub(session.engine),
         "parallel": _PARALLEL,
         "dry_run": False,
         "root_directory": context.root,
@@ -126,32 +123,34 @@ def _run(given: dict[str, Any], report: Report) -> Callable[[], BaseException | 
     pulumi.runtime.configure(
         pulumi.runtime.Settings(**{key: settings[key] for key in settings if key in known})
     )
-    python_values.install()
-    python_secrets.tell(report, [context.config[key] for key in context.secret_keys])
+    _own("hosts.python_values").install()
+    _own("hosts.python_secrets").tell(report, [context.config[key] for key in context.secret_keys])
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    leftovers = Leftovers(loop, context.root, given["elsewhere"])
-    executor = (ThreadPoolExecutor if given["address"] else InPlaceExecutor)(_PARALLEL * 4)
+    leftovers = _own("hosts.python_leftovers").Leftovers(loop, context.root, given["elsewhere"])
+    executor = (ThreadPoolExecutor if given["address"] else direct.InPlaceExecutor)(_PARALLEL * 4)
     loop.set_default_executor(executor)
     try:
         loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _execute(context.entry)))
     finally:
         executor.shutdown(wait=False)
         session.close()
-    return leftovers.error
+    error: Callable[[], BaseException | None] = leftovers.error
+    return error
 
 
-def _own_package() -> str:
-    """Make the renderer's package importable by name, whatever lies on the program's path."""
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    name = _PACKAGE.name
-    spec = spec_from_file_location(
-        name, _PACKAGE / "__init__.py", submodule_search_locations=[str(_PACKAGE)]
+def _find_own_package() -> None:
+    """Make the renderer's package importable, by a name that no program has."""
+    spec = importlib.util.spec_from_file_location(
+        _OWN, _PACKAGE / "__init__.py", submodule_search_locations=[str(_PACKAGE)]
     )
     assert spec  # noqa: S101 - there is one for every file of Python
-    sys.modules[name] = module_from_spec(spec)
-    return name
+    sys.modules[_OWN] = importlib.util.module_from_spec(spec)
+
+
+def _own(module: str) -> ModuleType:
+    """A module of `renderer.pulumi`."""
+    return importlib.import_module(f"{_OWN}.renderer.pulumi.{module}")
 
 
 def _require_sdk() -> None:

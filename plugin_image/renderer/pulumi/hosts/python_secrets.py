@@ -10,7 +10,7 @@ from typing import Any
 
 import pulumi
 
-from plugin_image.renderer.pulumi.monitor.recording import Report
+from ..monitor.recording import Report
 
 
 def tell(report: Report, known: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from google.protobuf import struct_pb2
 from pulumi import _types
 from pulumi.runtime import rpc
 
-from plugin_image.renderer.pulumi.monitor.values import structs, wire
+from ..monitor.values import structs, wire
 
 _TEXT = frozenset({str})
 _ALWAYS_CARRIED = frozenset({str, bool, float, type(None), list})

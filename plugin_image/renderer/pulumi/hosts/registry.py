@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from plugin_image.renderer.errors import ProjectError
-from plugin_image.renderer.pulumi.hosts.host import Host
+from ...errors import ProjectError
+from .host import Host
 
 
 @dataclass(frozen=True)
@@ -22,25 +22,25 @@ class Language:
 
 
 def _python() -> Host:
-    from plugin_image.renderer.pulumi.hosts import python
+    from . import python
 
     return python
 
 
 def _nodejs() -> Host:
-    from plugin_image.renderer.pulumi.hosts import nodejs
+    from . import nodejs
 
     return nodejs
 
 
 def _go() -> Host:
-    from plugin_image.renderer.pulumi.hosts import go
+    from . import go
 
     return go
 
 
 def _yaml() -> Host:
-    from plugin_image.renderer.pulumi.hosts import yaml
+    from . import yaml
 
     return yaml
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from plugin_image.renderer.cache import Cache
+from ...cache import Cache
 
 _READ = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"})
 """Files that the compiler may look at, by their ending."""

@@ -12,15 +12,15 @@ from typing import Any
 import grpc
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc
 
-from plugin_image.renderer.errors import DeadlineError
-from plugin_image.renderer.plain import plain
-from plugin_image.renderer.pulumi.execution import PARALLEL, Execution
-from plugin_image.renderer.pulumi.hosts.host import Failure, Run, configuration_fix
-from plugin_image.renderer.pulumi.installer import Installer
-from plugin_image.renderer.pulumi.monitor.errors import details_of
-from plugin_image.renderer.pulumi.monitor.recording import Event
-from plugin_image.renderer.pulumi.monitor.values import structs
-from plugin_image.renderer.supervise import Deadline, Ended
+from ...errors import DeadlineError
+from ...plain import plain
+from ...supervise import Deadline, Ended
+from ..execution import PARALLEL, Execution
+from ..installer import Installer
+from ..monitor.errors import details_of
+from ..monitor.recording import Event
+from ..monitor.values import structs
+from .host import Failure, Run, configuration_fix
 
 _HOST = "pulumi-language-yaml"
 _FAILED = 1

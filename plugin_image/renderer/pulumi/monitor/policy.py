@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from google.protobuf import struct_pb2
 
-from plugin_image.renderer.pulumi.monitor.errors import Refusal
-from plugin_image.renderer.pulumi.monitor.values import structs
+from .errors import Refusal
+from .values import structs
 
 KUBERNETES: Final = "kubernetes"
 

@@ -6,17 +6,16 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NoReturn
 
-from plugin_image.renderer.launch import Serving, serving
-from plugin_image.renderer.pulumi.monitor import own_modules
-from plugin_image.renderer.pulumi.monitor.errors import Refusal
-from plugin_image.renderer.pulumi.monitor.plugin.plugins import Plugin
-from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
-from plugin_image.renderer.pulumi.monitor.recording import Report
-from plugin_image.renderer.pulumi.monitor.resources.names import Names
-from plugin_image.renderer.pulumi.monitor.resources.naming import namer
-from plugin_image.renderer.pulumi.monitor.run_context import ReadStack, RunContext
-from plugin_image.renderer.pulumi.monitor.service.engine import Engine
-from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor
+from ...launch import Serving, serving
+from .errors import Refusal
+from .plugin.plugins import Plugin
+from .plugin.rehearsal import Rehearsal
+from .recording import Report
+from .resources.names import Names
+from .resources.naming import namer
+from .run_context import ReadStack, RunContext
+from .service.engine import Engine
+from .service.monitor import Monitor
 
 
 class Session:
@@ -64,8 +63,7 @@ class Session:
     def endpoint(self) -> str:
         """The `host:port` at which both are served by gRPC, from the first call on."""
         # Imported here: a Python program without charts needs no server.
-        with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.transport.server import serve
+        from .transport.server import serve
 
         with self._lock:
             if not self._address:
@@ -74,8 +72,7 @@ class Session:
 
     def rehearsal(self) -> tuple[str, Rehearsal]:
         """A monitor that nothing comes of, and the `host:port` of it, from the first call on."""
-        with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.transport.server import serve
+        from .transport.server import serve
 
         with self._lock:
             if not self._rehearsal:
@@ -86,8 +83,7 @@ class Session:
 
     def endpoint_elsewhere(self) -> str:
         """The `host:port` for what the program starts, at which no resource is registered."""
-        with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.transport.server import Elsewhere, serve
+        from .transport.server import Elsewhere, serve
 
         with self._lock:
             if not self._elsewhere:
@@ -108,12 +104,11 @@ class Session:
         self.close()
 
     def _start_plugin(self, namespace: str) -> Plugin:
-        with own_modules.importable():
-            from plugin_image.renderer.pulumi.monitor.plugin.components import Components
-            from plugin_image.renderer.pulumi.monitor.plugin.process import (
-                KubernetesPlugin,
-                PluginEnvironment,
-            )
+        from .plugin.components import Components
+        from .plugin.process import (
+            KubernetesPlugin,
+            PluginEnvironment,
+        )
 
         environment = PluginEnvironment(
             folder=Path(self._context.folder),

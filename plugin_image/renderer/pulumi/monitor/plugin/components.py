@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from plugin_image.renderer.pulumi.monitor import policy
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError
-from plugin_image.renderer.pulumi.monitor.plugin import contents
-from plugin_image.renderer.pulumi.monitor.plugin.helm import Helm
-from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed, Fields
-from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
-from plugin_image.renderer.pulumi.monitor.run_context import RunOptions
-from plugin_image.renderer.pulumi.monitor.values import structs, wire
+from .. import policy
+from ..errors import MonitorError
+from ..run_context import RunOptions
+from ..values import structs, wire
+from . import contents
+from .helm import Helm
+from .plugins import Constructed, Fields
+from .process import KubernetesPlugin
 
 if TYPE_CHECKING:
     from pulumi.runtime.proto.provider_pb2 import InvokeResponse

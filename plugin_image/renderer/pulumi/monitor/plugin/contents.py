@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from plugin_image.renderer import kubernetes_yaml, manifests
-from plugin_image.renderer.errors import ManifestError
-from plugin_image.renderer.pulumi.monitor.errors import Refusal
+from .... import kubernetes_yaml, manifests
+from ....errors import ManifestError
+from ..errors import Refusal
 
 _TEMPLATE: Final = re.compile(r"^---\n# Source: (.+)$", re.MULTILINE)
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")

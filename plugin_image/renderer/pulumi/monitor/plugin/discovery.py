@@ -17,7 +17,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from plugin_image.renderer import kinds
+from .... import kinds
 
 _MISSING = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 404}
 _OPENAPI = "/openapi/v2"

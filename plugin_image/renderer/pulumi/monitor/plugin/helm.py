@@ -16,15 +16,15 @@ from typing import Any, Final
 
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
-from plugin_image.renderer import charts
-from plugin_image.renderer.charts import Uses
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
-from plugin_image.renderer.pulumi.monitor.plugin import contents
-from plugin_image.renderer.pulumi.monitor.plugin.contents import Content
-from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed, Fields
-from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
-from plugin_image.renderer.pulumi.monitor.run_context import RunOptions
-from plugin_image.renderer.pulumi.monitor.values import structs, wire
+from .... import charts
+from ....charts import Uses
+from ..errors import MonitorError, Refusal
+from ..run_context import RunOptions
+from ..values import structs, wire
+from . import contents
+from .contents import Content
+from .plugins import Constructed, Fields
+from .process import KubernetesPlugin
 
 _TEMPLATE: Final = "kubernetes:helm:template"
 _CHART: Final = "kubernetes:helm.sh/v4:Chart"

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypedDict
 
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError
-from plugin_image.renderer.pulumi.monitor.resources.providers import Provider
-from plugin_image.renderer.pulumi.monitor.values import wire
+from ..errors import MonitorError
+from ..resources.providers import Provider
+from ..values import wire
 
 if TYPE_CHECKING:
     from pulumi.runtime.proto.provider_pb2 import ConstructResponse, InvokeResponse

@@ -21,14 +21,14 @@ import grpc
 from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
-from plugin_image.renderer.launch import Serving, Start, StartError, serving
-from plugin_image.renderer.pulumi.monitor import policy
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal, details_of
-from plugin_image.renderer.pulumi.monitor.plugin import discovery
-from plugin_image.renderer.pulumi.monitor.plugin.plugins import Fields
-from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
-from plugin_image.renderer.pulumi.monitor.resources.inheritance import inherited
-from plugin_image.renderer.pulumi.monitor.values import messages, structs, wire
+from ....launch import Serving, Start, StartError, serving
+from .. import policy
+from ..errors import MonitorError, Refusal, details_of
+from ..resources.inheritance import inherited
+from ..values import messages, structs, wire
+from . import discovery
+from .plugins import Fields
+from .rehearsal import Rehearsal
 
 _PROGRAM = "pulumi-resource-kubernetes"
 _UNKNOWN_KIND = re.compile(r"if the following GVK is namespaced: (\S+), Kind=(\w+)")

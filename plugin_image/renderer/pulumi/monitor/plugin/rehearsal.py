@@ -10,7 +10,7 @@ from google.protobuf import empty_pb2
 from google.protobuf.message import Message
 from pulumi.runtime.proto import resource_pb2
 
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError
+from ..errors import MonitorError
 
 
 class Rehearsal:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from plugin_image.renderer.pulumi.monitor.errors import Refusal
+from ..errors import Refusal
 
 if TYPE_CHECKING:
     from pulumi.runtime.proto.alias_pb2 import Alias

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from plugin_image.renderer.pulumi.monitor.errors import Refusal
-from plugin_image.renderer.pulumi.monitor.resources import objects, replacement
-from plugin_image.renderer.pulumi.monitor.resources.aliases import Aliases, key_of
-from plugin_image.renderer.pulumi.monitor.resources.naming import Namer, Unnamed
-from plugin_image.renderer.pulumi.monitor.resources.providers import Provider
-from plugin_image.renderer.pulumi.monitor.run_context import RunContext
-from plugin_image.renderer.pulumi.monitor.values import structs, wire
+from ..errors import Refusal
+from ..run_context import RunContext
+from ..values import structs, wire
+from . import objects, replacement
+from .aliases import Aliases, key_of
+from .naming import Namer, Unnamed
+from .providers import Provider
 
 if TYPE_CHECKING:
     from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest

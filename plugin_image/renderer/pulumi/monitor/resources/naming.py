@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plugin_image.renderer.pulumi.monitor.values import wire
-from plugin_image.renderer.pulumi.monitor.values.wire import Json
+from ..values import wire
+from ..values.wire import Json
 
 
 @dataclass(frozen=True)

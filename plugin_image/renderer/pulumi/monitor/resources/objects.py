@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from plugin_image.renderer import kinds
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError
-from plugin_image.renderer.pulumi.monitor.values import shapes, wire
+from .... import kinds
+from ..errors import MonitorError
+from ..values import shapes, wire
 
 Manifest = dict[str, Any]
 

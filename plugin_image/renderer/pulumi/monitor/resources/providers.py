@@ -14,8 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plugin_image.renderer.pulumi.monitor import own_modules
-from plugin_image.renderer.pulumi.monitor.values import structs, wire
+from ..values import structs, wire
 
 if TYPE_CHECKING:
     from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
@@ -126,8 +125,7 @@ def _parsed(kubeconfig: wire.Json) -> Mapping[str, Any]:
     if not isinstance(kubeconfig, str):
         return {}
     # Imported here: most programs have no kubeconfig.
-    with own_modules.importable():
-        from plugin_image.renderer import kubernetes_yaml
+    from .... import kubernetes_yaml
 
     try:
         documents = kubernetes_yaml.parse_all(kubeconfig.encode())

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
-from plugin_image.renderer.pulumi.monitor import policy
-from plugin_image.renderer.pulumi.monitor.errors import Refusal
+from .. import policy
+from ..errors import Refusal
 
 if TYPE_CHECKING:
     from google.protobuf.struct_pb2 import Struct

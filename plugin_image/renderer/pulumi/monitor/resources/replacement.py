@@ -16,9 +16,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from plugin_image.renderer.pulumi import hooks, property_path
-from plugin_image.renderer.pulumi.monitor.values import wire
-from plugin_image.renderer.pulumi.property_path import Path
+from ... import hooks, property_path
+from ...property_path import Path
+from ..values import wire
 
 _DATA: Final = {
     "ConfigMap": ("binaryData", "data"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import engine_pb2
 
-from plugin_image.renderer.pulumi.monitor.recording import Report, Severity
+from ..recording import Report, Severity
 
 
 class Engine:

@@ -16,18 +16,18 @@ from google.protobuf import empty_pb2
 from google.protobuf.message import Message
 from pulumi.runtime.proto import resource_pb2
 
-from plugin_image.renderer.pulumi.monitor import policy
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
-from plugin_image.renderer.pulumi.monitor.plugin.plugins import Plugin, Plugins
-from plugin_image.renderer.pulumi.monitor.recording import Event, Report
-from plugin_image.renderer.pulumi.monitor.resources.names import Names
-from plugin_image.renderer.pulumi.monitor.resources.providers import Providers, default_provider
-from plugin_image.renderer.pulumi.monitor.resources.registry import Registry
-from plugin_image.renderer.pulumi.monitor.run_context import ReadStack, RunContext
-from plugin_image.renderer.pulumi.monitor.service import features
-from plugin_image.renderer.pulumi.monitor.service.registrar import Registrar
-from plugin_image.renderer.pulumi.monitor.service.transforms import Transforms
-from plugin_image.renderer.pulumi.monitor.values import structs, wire
+from .. import policy
+from ..errors import MonitorError, Refusal
+from ..plugin.plugins import Plugin, Plugins
+from ..recording import Event, Report
+from ..resources.names import Names
+from ..resources.providers import Providers, default_provider
+from ..resources.registry import Registry
+from ..run_context import ReadStack, RunContext
+from ..values import structs, wire
+from . import features
+from .registrar import Registrar
+from .transforms import Transforms
 
 if TYPE_CHECKING:
     from google.protobuf.empty_pb2 import Empty

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 from pulumi.runtime.proto import resource_pb2
 
-from plugin_image.renderer.pulumi.monitor import policy
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
-from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed, Fields, Plugin, Plugins
-from plugin_image.renderer.pulumi.monitor.recording import Registration, Report
-from plugin_image.renderer.pulumi.monitor.resources import objects
-from plugin_image.renderer.pulumi.monitor.resources.inheritance import Inheritance
-from plugin_image.renderer.pulumi.monitor.resources.names import Name, Names
-from plugin_image.renderer.pulumi.monitor.resources.order import Order
-from plugin_image.renderer.pulumi.monitor.resources.providers import Provider, Providers
-from plugin_image.renderer.pulumi.monitor.resources.registry import Registry
-from plugin_image.renderer.pulumi.monitor.run_context import RunContext
-from plugin_image.renderer.pulumi.monitor.service.transforms import Transforms
-from plugin_image.renderer.pulumi.monitor.values import structs
+from .. import policy
+from ..errors import MonitorError, Refusal
+from ..plugin.plugins import Constructed, Fields, Plugin, Plugins
+from ..recording import Registration, Report
+from ..resources import objects
+from ..resources.inheritance import Inheritance
+from ..resources.names import Name, Names
+from ..resources.order import Order
+from ..resources.providers import Provider, Providers
+from ..resources.registry import Registry
+from ..run_context import RunContext
+from ..values import structs
+from .transforms import Transforms
 
 if TYPE_CHECKING:
     from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest, RegisterResourceResponse

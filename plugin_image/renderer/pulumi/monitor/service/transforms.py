@@ -17,10 +17,10 @@ from pulumi.runtime.proto import callback_pb2, callback_pb2_grpc, resource_pb2
 from pulumi.runtime.proto.callback_pb2 import Callback
 from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
 
-from plugin_image.renderer.pulumi.monitor import policy
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError, details_of
-from plugin_image.renderer.pulumi.monitor.resources.inheritance import given
-from plugin_image.renderer.pulumi.monitor.values import messages, structs
+from .. import policy
+from ..errors import MonitorError, details_of
+from ..resources.inheritance import given
+from ..values import messages, structs
 
 _OPTIONS = {
     # The option's name in a transform, and the field of a registration that it stands for.

@@ -16,8 +16,8 @@ import grpc
 from google.protobuf.message import Message
 from pulumi.runtime.proto import resource_pb2_grpc
 
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError
-from plugin_image.renderer.pulumi.monitor.transport.dispatch import dispatch
+from ..errors import MonitorError
+from .dispatch import dispatch
 
 
 class _DirectError(grpc.RpcError):

@@ -2,7 +2,7 @@
 
 from google.protobuf.message import Message
 
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError
+from ..errors import MonitorError
 
 
 def dispatch(service: object, rpc: str, request: Message) -> Message:

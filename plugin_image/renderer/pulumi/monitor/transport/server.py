@@ -9,11 +9,11 @@ import grpc
 from google.protobuf.message import Message
 from pulumi.runtime.proto import engine_pb2, resource_pb2
 
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError
-from plugin_image.renderer.pulumi.monitor.service.engine import Engine
-from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor
-from plugin_image.renderer.pulumi.monitor.transport.dispatch import dispatch
-from plugin_image.renderer.pulumi.monitor.values import messages
+from ..errors import MonitorError
+from ..service.engine import Engine
+from ..service.monitor import Monitor
+from ..values import messages
+from .dispatch import dispatch
 
 _LARGEST_MESSAGE = 400 * 1024 * 1024
 """What the SDKs themselves set; one ConfigMap may be 1 MiB, a list of objects more."""

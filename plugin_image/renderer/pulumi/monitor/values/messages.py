@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from google.protobuf.message import Message
 
-from plugin_image.renderer.pulumi.monitor.values import structs
+from . import structs
 
 _MOST_MESSAGES: Final = 4 * structs.MOST_LEVELS
 """In each other. A level of a value takes three: `Value`, `Struct` and the map's entry."""

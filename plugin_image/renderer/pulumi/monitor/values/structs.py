@@ -8,8 +8,8 @@ from typing import Final
 
 from google.protobuf import struct_pb2
 
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError
-from plugin_image.renderer.pulumi.monitor.values.wire import SIGNATURE, Json, uncarried_in
+from ..errors import MonitorError
+from .wire import SIGNATURE, Json, uncarried_in
 
 _LARGEST_SAFE: Final = 2**53 - 1
 """Numbers travel as doubles; beyond this one, not every integer is one."""

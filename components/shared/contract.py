@@ -1,1 +1,0 @@
-../../plugin_image/contract.py
