@@ -350,11 +350,11 @@ class TestFailing:
     def test_of_a_sidecar_that_crashes_names_the_container_and_its_last_lines(
         self, stack: PulumiStack
     ) -> None:
-        stack.configure({"env": {"ARGOCD_CMP_WORKDIR": "/cannot-be-made"}})
+        stack.configure({"env": {"ARGOCD_CMP_SERVER_LOGFORMAT": "no-such-format"}})
         outcome = stack.up()
         assert outcome.status != 0
         assert "cmp-pulumi-v1-0" in outcome.output
-        assert "/cannot-be-made" in outcome.output.partition("terminated")[2], outcome.output
+        assert "no-such-format" in outcome.output.partition("terminated")[2], outcome.output
 
     @pytest.mark.usefixtures("serving")
     def test_of_an_image_that_cannot_be_pulled_names_the_image(

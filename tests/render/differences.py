@@ -54,14 +54,14 @@ def _without_hashes(ours: Sequence[Object], official: Container[Any]) -> list[Ob
 
 
 def _renamed(node: Any, names: Mapping[str, str]) -> Any:
-    """Data in which each name is the other one, also within longer texts."""
+    """Data in which each name is the other one, also within longer strings, and in capitals."""
     if isinstance(node, dict):
         return {key: _renamed(part, names) for key, part in node.items()}
     if isinstance(node, list):
         return [_renamed(part, names) for part in node]
     if isinstance(node, str):
         for name, logical in names.items():
-            node = node.replace(name, logical)
+            node = node.replace(name, logical).replace(name.upper(), logical.upper())
     return node
 
 

@@ -14,7 +14,7 @@ from tests.toolchain import cache
 SDKS = Path(__file__).with_name("sdks")
 VERSIONS = SDKS / "versions"
 
-INSTALLING_SECONDS = 300
+INSTALLING_SECONDS = 1800
 
 
 def stream_of(version: str, folder: Path) -> str:
