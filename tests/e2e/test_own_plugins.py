@@ -37,6 +37,7 @@ def install(
             kubeconfig=api_server.kubeconfig(INSTALLER),
             config={"image": IMAGE, "awaitRollout": CONFIG["awaitRollout"]},
             program=EXAMPLES / example,
+            library=["argocd_cmp"],
         )
         stacks.append(stack)
         for name, value in secrets.items():

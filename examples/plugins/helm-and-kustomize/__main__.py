@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pulumi
 
-from components import ConfigManagementPlugin
+from argocd_cmp import ConfigManagementPlugin
 
 config = pulumi.Config()
 plugin = ConfigManagementPlugin(

@@ -2,7 +2,7 @@
 
 import pulumi
 
-from components import ConfigManagementPlugin
+from argocd_cmp import ConfigManagementPlugin
 
 config = pulumi.Config()
 plugin = ConfigManagementPlugin(

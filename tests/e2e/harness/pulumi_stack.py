@@ -31,15 +31,15 @@ class PulumiStack:
         kubeconfig: Path,
         config: Mapping[str, Any],
         program: Path = ROOT / "__main__.py",
-        library: Collection[str] = ("components", "plugin_image"),
+        library: Collection[str] = ("components",),
         python: Path = Path(sys.executable),
     ) -> None:
-        """`library` are the folders of this project that lie beside the program."""
+        """`library` are the names under which the program finds the components beside itself."""
         folder.mkdir(parents=True, exist_ok=True)
         self._program = folder / "program"
         self._program.mkdir()
         for name in library:
-            (self._program / name).symlink_to(ROOT / name)
+            (self._program / name).symlink_to(ROOT / "components")
         files = {path.name: path for path in program.iterdir()} if program.is_dir() else {}
         for name, path in (files or {"Pulumi.yaml": PROJECT_FILE, "__main__.py": program}).items():
             (self._program / name).symlink_to(path)
