@@ -36,7 +36,7 @@ RENDERER_COMMAND: Final = "renderer"
 """The renderer's command, on the image's PATH."""
 
 INIT: Final = ("tini", "--")
-"""The image's init: as the first process it buries orphans, which cmp-server does not."""
+"""The image's init: as the first process it reaps orphans, which cmp-server does not."""
 
 
 class RendererEnv(StrEnum):

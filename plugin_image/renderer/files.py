@@ -1,4 +1,4 @@
-"""Looks at files of a project, at whose paths Git or a desk may have put anything.
+"""Looks at files of a project, at whose paths Git or a user may have put anything.
 
 A file that is there and cannot be read as one is an error and never passed over: without it,
 the render would be another one. Nothing else than a regular file is opened, so none is waited

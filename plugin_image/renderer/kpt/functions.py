@@ -106,7 +106,7 @@ def _version(name: str) -> tuple[list[int], str]:
 
 
 def without_wrapper(said: str) -> str:
-    """What kpt said, with functions called as they are called at a desk."""
+    """What kpt said, with functions called as they are called locally."""
     return said.replace(f"{RUN} ", "").replace(f"{RUN_ALLOWING_EMPTY} ", "")
 
 

@@ -29,7 +29,7 @@ def of(
     The registrations are what they are made of. An object whose name has a hash is not named,
     for it will have another one: it is known by the annotation that says its fields.
 
-    The default namespace is not named: where a desk does not say which it is, charts have
+    The default namespace is not named: where nobody says which it is, as locally, charts have
     another one than in the Application.
     """
     hashed = {_place(entry.object): entry for entry in registrations if entry.hashed}

@@ -56,9 +56,9 @@ class Resource:
     def is_object(self) -> bool:
         """Whether it is a Kubernetes object of the stack's own, and there."""
         made = self.custom and not self.external and not self.gone and bool(self.id)
-        foreign = not policy.is_kubernetes(self.type) or policy.is_release(self.type)
+        other = not policy.is_kubernetes(self.type) or policy.is_release(self.type)
         # A patch has the kind of what it patches, which is somebody else's.
-        return made and not foreign and not self.type.endswith(f"{self.kind}Patch")
+        return made and not other and not self.type.endswith(f"{self.kind}Patch")
 
     @property
     def kind(self) -> str:
