@@ -159,7 +159,7 @@ def _git(values: Mapping[str, Any]) -> dict[str, Any]:
     for pattern in patterns:
         folder = pattern.removeprefix("!")
         if not folder or folder.startswith("/") or ".." in folder.split("/"):
-            problem = f"has {pattern!r}, which is no folder of the repository"
+            problem = f"has {pattern!r}, which is not a folder of the repository"
             raise InvalidInputError("directories", problem, "write for example apps/*")
     return {
         "repoURL": repository(validation.required(values, "repo_url")),

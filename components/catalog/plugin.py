@@ -281,6 +281,6 @@ def _refuse_unread(given: Mapping[str, Any], mode: str, *, own_proxy: bool) -> N
 def _mode(given: Mapping[str, Any]) -> str:
     mode = given.get("mode", SIDECAR)
     if mode not in MODES:
-        problem = f"is {mode!r}, no way to run a plugin"
+        problem = f"is {mode!r}, not a way to run a plugin"
         raise InvalidInputError("mode", problem, f"use one of {', '.join(MODES)}")
     return str(mode)

@@ -151,7 +151,7 @@ def _own_volumes(volumes: object) -> list[Volume]:
 
 def _own_volume(field: str, value: object) -> Volume:
     if not isinstance(value, Mapping) or set(value) - set(VolumeArgs.__annotations__):
-        problem = "is no volume"
+        problem = "is not a volume"
         raise InvalidInputError(field, problem, f"write {', '.join(VolumeArgs.__annotations__)}")
     source = value.get("source")
     if (

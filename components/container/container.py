@@ -296,7 +296,7 @@ def check_mounts(container: PluginContainer) -> None:
         path = own.mount_path
         plain = path.startswith("/") and not path.startswith("//")
         if not plain or posixpath.normpath(path) != path or ":" in path:
-            problem = f"is {path!r}, no absolute path in its plain form"
+            problem = f"is {path!r}, not an absolute path in its plain form"
             raise InvalidInputError(f"{field}.mount_path", problem, "write for example /models")
         if sum(_overlap(path, other) for other in paths) > 1 or path in _SYSTEM_FOLDERS:
             problem = f"is {path!r}, and would hide what the plugin needs there"

@@ -59,7 +59,7 @@ def ecr_name(field: str, value: object) -> str:
     """Read the name of an ECR repository, which does not hold the registry's host."""
     name = validation.line(field, value)
     if not _ECR_NAME.fullmatch(name) or len(name) > _ECR_NAME_MAX or len(name) == 1:
-        problem = f"is {name!r}, no valid name of an ECR repository"
+        problem = f"is {name!r}, not a valid name of an ECR repository"
         raise InvalidInputError(field, problem, "write a name without host, like argocd/plugin")
     return name
 
@@ -78,7 +78,7 @@ def _parse(field: str, value: object) -> ImageReference:
     if not match:
         raise InvalidInputError(
             field,
-            f"is {name!r}, no valid image name, so no node could pull it",
+            f"is {name!r}, not a valid image name, so no node could pull it",
             "write host/path in lower case, then :tag or @sha256:<64 hexadecimal digits>",
         )
     return ImageReference(match["repository"], match["tag"], match["digest"])

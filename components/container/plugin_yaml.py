@@ -248,7 +248,7 @@ def _parameter(field: str, value: object) -> dict[str, Any]:
     given = {key: item for key, item in value.items() if item is not None}
     unknown = set(given) - set(PluginParameterArgs.__annotations__)
     if unknown:
-        problem = f"is no part of a parameter: {', '.join(sorted(unknown))} would be ignored"
+        problem = f"is not part of a parameter: {', '.join(sorted(unknown))} would be ignored"
         fix = f"use {', '.join(PluginParameterArgs.__annotations__)}"
         raise InvalidInputError(field, problem, fix)
     parameter: dict[str, Any] = {"name": validation.text(f"{field}.name", given.get("name", ""))}

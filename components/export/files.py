@@ -22,7 +22,7 @@ def main(arguments: list[str], text: str) -> int:
         files = None
     if not _are_files(files):
         sys.stderr.write(
-            "error: the input is no output of a PluginExport. To fix it: run "
+            "error: the input is not the output of a PluginExport. To fix it: run "
             "`pulumi stack output files --json`, and look at what it prints\n"
         )
         return 2

@@ -24,7 +24,7 @@ def files(form: str, deployment: str, plugins: Sequence[Mapping[str, Any]]) -> F
     that does not exist, for none to export, and for two of the same name or on the same port.
     """
     if form not in FORMS:
-        problem = f"is {form!r}, no form to export plugins in"
+        problem = f"is {form!r}, not a form to export plugins in"
         raise InvalidInputError("form", problem, f"use one of {', '.join(FORMS)}")
     _check(plugins)
     return FORMS[form](deployment, _Addition.of(plugins))

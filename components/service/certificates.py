@@ -252,14 +252,14 @@ def _entry(checked: pulumi.Output[dict[str, str]], field: str) -> pulumi.Output[
 def _source(given: Mapping[str, Any]) -> str:
     source = given.get("certificates", PULUMI)
     if source not in SOURCES:
-        problem = f"is {source!r}, no source of certificates"
+        problem = f"is {source!r}, not a source of certificates"
         raise InvalidInputError("certificates", problem, f"use one of {', '.join(SOURCES)}")
     for field, belongs_to in _OF_SOURCE.items():
         if field in given and source != belongs_to:
             problem = f"is set, but certificates is {source}, so nothing would read it"
             raise InvalidInputError(field, problem, f"set certificates to {belongs_to}")
     if given.get("issuer_kind", "Issuer") not in ("Issuer", "ClusterIssuer"):
-        problem = f"is {given['issuer_kind']!r}, no kind of issuer"
+        problem = f"is {given['issuer_kind']!r}, not a kind of issuer"
         raise InvalidInputError("issuer_kind", problem, "use Issuer or ClusterIssuer")
     if source == EXISTING:
         for field in _SECRETS:

@@ -159,7 +159,7 @@ def _lookup(values: Mapping[str, Any]) -> Lookup:
     for address in nameservers:
         host, _, port = address.rpartition(":")
         if not host or not port.isdigit() or any(c.isspace() for c in address):
-            problem = f"has {address!r}, which is no address with a port"
+            problem = f"has {address!r}, which is not an address with a port"
             raise InvalidInputError("nameservers", problem, "write for example 10.96.0.10:53")
     return Lookup(
         cluster_domain=validation.object_name("cluster_domain", domain),

@@ -61,7 +61,7 @@ def read_named(
             _known(f"{key}[{i}].{item_key}", item_key, known)
         args = {known[item_key]: value for item_key, value in item.items()}
         if not isinstance(args.get(name), str) or args[name] in named:
-            problem = "is missing, no string, or the name of two"
+            problem = "is missing, not a string, or used twice"
             fix = "give each a name of its own"
             raise InvalidInputError(f"{key}[{i}].{camel_case(name)}", problem, fix, WHERE)
         named[args[name]] = cast(T, args)
@@ -93,7 +93,7 @@ def _known(field: str, name: str, known: Collection[str]) -> None:
     if name not in known:
         close = difflib.get_close_matches(name, known, n=1)
         fix = f"did you mean {close[0]}" if close else f"use one of {', '.join(sorted(known))}"
-        raise InvalidInputError(field, "is no option", fix, WHERE)
+        raise InvalidInputError(field, "is not an option", fix, WHERE)
 
 
 def _value_type(annotation: object) -> object:

@@ -71,7 +71,7 @@ def port(field: str, value: object) -> int:
     """Refuse what an unprivileged process cannot listen on."""
     number = _integer(value)
     if number not in _PORTS:
-        problem = f"is {value!r}, no port that an unprivileged process can listen on"
+        problem = f"is {value!r}, not a port that an unprivileged process can listen on"
         raise InvalidInputError(field, problem, "use one from 1024 to 65535")
     return number
 
@@ -82,7 +82,7 @@ def dns_label(field: str, value: object) -> str:
     if not _DNS_LABEL.fullmatch(name) or len(name) > DNS_LABEL_MAX:
         raise InvalidInputError(
             field,
-            f"is {name!r}, no valid DNS label, so Kubernetes would refuse the object",
+            f"is {name!r}, not a valid DNS label, so Kubernetes would refuse the object",
             f"use at most {DNS_LABEL_MAX} lower-case letters, digits and inner dashes",
         )
     return name
@@ -94,7 +94,7 @@ def object_name(field: str, value: object) -> str:
     if not _DNS_SUBDOMAIN.fullmatch(name) or len(name) > DNS_SUBDOMAIN_MAX:
         raise InvalidInputError(
             field,
-            f"is {name!r}, no valid object name, so Kubernetes would refuse the object",
+            f"is {name!r}, not a valid object name, so Kubernetes would refuse the object",
             f"use at most {DNS_SUBDOMAIN_MAX} lower-case letters, digits, inner dashes and dots",
         )
     return name
@@ -154,7 +154,7 @@ def at_most(field: str, requested: str, limit_field: str, limit: str) -> None:
 def _quantity(field: str, value: object, *, units: Collection[str], what: str) -> str:
     written = line(field, value)
     if not _QUANTITY.fullmatch(written) or written.lstrip("0123456789.") not in units:
-        problem = f"is {written!r}, no Kubernetes quantity of {what}"
+        problem = f"is {written!r}, not a Kubernetes quantity of {what}"
         raise InvalidInputError(field, problem, f"write for example {_EXAMPLES[what]}")
     return written
 
@@ -166,7 +166,7 @@ def strings(field: str, value: object) -> list[str]:
         raise InvalidInputError(field, problem, "write one list item per word")
     for item in value:
         if not isinstance(item, str):
-            raise InvalidInputError(field, f"contains {item!r}, which is no string", "quote it")
+            raise InvalidInputError(field, f"contains {item!r}, which is not a string", "quote it")
     return list(value)
 
 

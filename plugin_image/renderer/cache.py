@@ -253,7 +253,8 @@ def _require_few_bytes(inputs: Sequence[Path]) -> None:
         raise DependencyError(
             f"the program is built or installed from more than {_MOST_INPUT // 2**20} MiB of files "
             f"in its folder; the largest is {largest.name}",
-            fix="move what is no source out of the project, or publish the packages in its folders",
+            fix="move what is not source code out of the project, or publish the packages in its "
+            "folders",
         )
 
 

@@ -124,4 +124,4 @@ def _unusable(path: Path, reason: str) -> ProjectError:
 
 
 def _not_text(path: Path, reason: str) -> ProjectError:
-    return ProjectError(f"{path.name} is no text: {reason}", fix="save it in UTF-8")
+    return ProjectError(f"{path.name} is not a text file: {reason}", fix="save it in UTF-8")

@@ -32,7 +32,9 @@ def require_identity(source: object, manifest: Mapping[str, Any]) -> None:
             )
     namespace = metadata.get("namespace") if isinstance(metadata, Mapping) else None
     if not isinstance(namespace, str | None):
-        raise ManifestError(f"{source} has a metadata.namespace that is no text", fix="quote it")
+        raise ManifestError(
+            f"{source} has a metadata.namespace that is not a string", fix="quote it"
+        )
     if isinstance(manifest.get("items", ()), list | None):
         raise ManifestError(
             f"{source} has a top-level field `items`, and Argo CD would take the object for a "

@@ -103,7 +103,7 @@ def _parameters(text: str | None, options: Sequence[Option]) -> dict[Option, Any
     except (ValueError, RecursionError) as error:
         raise UsageError("ARGOCD_APP_PARAMETERS is not JSON") from error
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise UsageError("ARGOCD_APP_PARAMETERS is no list of parameters")
+        raise UsageError("ARGOCD_APP_PARAMETERS is not a list of parameters")
     known = {option.name: option for option in options}
     given: dict[Option, Any] = {}
     for entry in entries:

@@ -134,17 +134,17 @@ PROGRAMS = [
     Fault(
         "a project in Latin-1",
         {**python(_MAP), "Pulumi.yaml": "name: odd\ndescription: größer\n".encode("latin-1")},
-        refused=r"^Pulumi\.yaml is no text: line 2 is not UTF-8",
+        refused=r"^Pulumi\.yaml is not a text file: line 2 is not UTF-8",
     ),
     Fault(
         "requirements in Latin-1",
         python(_MAP, **{"requirements.txt": "# größer\n".encode("latin-1")}),
-        refused=r"^requirements\.txt is no text: line 1",
+        refused=r"^requirements\.txt is not a text file: line 1",
     ),
     Fault(
         "requirements in UTF-16 without a mark",
         python(_MAP, **{"requirements.txt": "pulumi\n".encode("utf-16-le")}),
-        refused=r"^requirements\.txt is no text: line 1 holds a NUL",
+        refused=r"^requirements\.txt is not a text file: line 1 holds a NUL",
     ),
     Fault(
         "requirements in UTF-16, as PowerShell writes them",

@@ -104,12 +104,12 @@ FAULTS = [
     Fault(
         "a key that is an output",
         python(_MAP.format("{pulumi.Output.from_input('k'): 'a'}")),
-        refused=r"has the key of type Output, which is no text, in data\.x",
+        refused=r"has the key of type Output, which is not a string, in data\.x",
     ),
     Fault(
         "a key that is a number",
         python(_MAP.format("{1: 'a'}")),
-        refused=r"ConfigMap 'a' \(__main__\.py:3\) has the key 1, which is no text, in data\.x",
+        refused=r"ConfigMap 'a' \(__main__\.py:3\) has the key 1, which is not a string, in data",
     ),
     Fault(
         "a number beyond 2^53",

@@ -80,7 +80,7 @@ class Functions:
         """What kpt is to run for the executable; kpt splits it like a shell."""
         if not os.access(path, os.X_OK) or not path.is_file():
             raise RefusedError(
-                f"the function {what} in {where} is set up as {path}, which is no executable",
+                f"the function {what} in {where} is set up as {path}, which is not an executable",
                 fix="correct `functions` of the plugin's configuration",
             )
         return f"{self._run} {shlex.quote(str(path))}"

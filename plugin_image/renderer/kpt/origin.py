@@ -18,7 +18,7 @@ def annotations(application: Application, domain: str, names: Sequence[str]) -> 
     """
     if not _DOMAIN.fullmatch(domain):
         raise UsageError(
-            f"{domain!r} is no domain for annotations", fix="use one like `argocd.example.org`"
+            f"{domain!r} is not a domain for annotations", fix="use one like `argocd.example.org`"
         )
     values = {
         "app": application.name,

@@ -30,7 +30,7 @@ def copy(root: Path, target: Path, functions: Functions) -> Mapping[str, str]:
     """
     if not files.exists(root / kptfile.NAME):
         raise UsageError(
-            f"there is no {kptfile.NAME} in the folder, so it is no kpt package",
+            f"there is no {kptfile.NAME} in the folder, so it is not a kpt package",
             fix="point the Application's `path` at a package, or make one with `kpt pkg init`",
         )
     repository = files.repository(root)

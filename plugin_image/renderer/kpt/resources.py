@@ -40,7 +40,7 @@ def build(resource_list: bytes, options: Options, namespace: str) -> list[Manife
     for item in _items(resource_list):
         source = _source(item)
         if not isinstance(item, dict):
-            raise ManifestError(f"{source} is no map", fix="correct the package's functions")
+            raise ManifestError(f"{source} is not a mapping", fix="correct the package's functions")
         _require_annotations(item, source)
         if not _is_local(item, source):
             manifests.require_identity(source, item)
@@ -96,7 +96,8 @@ def _require_annotations(manifest: Manifest, source: str) -> None:
     if not isinstance(annotations, Mapping | None):
         name = metadata.get("name") if isinstance(metadata, Mapping) else None
         raise ManifestError(
-            f"{source}, {manifest.get('kind')} {name!r}, has metadata.annotations that are no map",
+            f"{source}, {manifest.get('kind')} {name!r}, has metadata.annotations that are not a "
+            "mapping",
             fix="write them as `name: value`",
         )
 

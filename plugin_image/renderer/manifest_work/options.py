@@ -205,6 +205,6 @@ def _require_versions(kube_version: str, api_versions: Sequence[str]) -> None:
     for option, version in [*given, *(("apiVersions", version) for version in api_versions)]:
         if not _VERSION.fullmatch(version):
             raise UsageError(
-                f"`{option}` has {version!r}, which is no version",
+                f"`{option}` has {version!r}, which is not a version",
                 fix="write them as Kubernetes does: 1.34.0, apps/v1, apps/v1/Deployment",
             )

@@ -14,7 +14,7 @@ def of(source: object, manifest: Manifest) -> dict[str, Any]:
     """
     annotations = manifest["metadata"].get("annotations") or {}
     if not isinstance(annotations, Mapping):
-        raise ManifestError(f"{source} has a metadata.annotations that is no map")
+        raise ManifestError(f"{source} has a metadata.annotations that is not a mapping")
     return dict(annotations)
 
 

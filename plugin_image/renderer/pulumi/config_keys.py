@@ -24,7 +24,7 @@ def whole(
         full = _whole(key, project)
         if full is None:
             raise error(
-                f"{where} has {key!r}, which is no configuration key",
+                f"{where} has {key!r}, which is not a configuration key",
                 fix="write it as `name` or `namespace:name`, and a number in quotes",
             )
         if full in found:

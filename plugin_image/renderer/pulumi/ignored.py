@@ -84,7 +84,8 @@ def _asked(entry: Registration, manifest: Manifest) -> Iterator[Path]:
             path = property_path.parse(text)
         except ValueError as error:
             raise ManifestError(
-                f"{entry} has {text!r} among its ignoreChanges, which is no property path: {error}",
+                f"{entry} has {text!r} among its ignoreChanges, which is not a property path: "
+                f"{error}",
                 fix='write it as `spec.replicas` or `metadata.annotations["example.com/a"]`',
             ) from error
         yield from _ignorable(path, manifest)

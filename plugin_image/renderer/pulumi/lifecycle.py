@@ -148,7 +148,7 @@ def _names(options: Sequence[str]) -> set[str]:
 def _options(entry: Registration, given: object) -> list[str]:
     """The single options of the annotation, as Argo CD tells them apart."""
     if not isinstance(given, str | None):
-        raise ManifestError(f"{entry} has a {SYNC_OPTIONS} that is no text", fix="quote it")
+        raise ManifestError(f"{entry} has a {SYNC_OPTIONS} that is not a string", fix="quote it")
     return [word for word in map(str.strip, (given or "").split(",")) if word]
 
 

@@ -134,7 +134,7 @@ class _Lines:
 def _key(key: Any, lines: _Lines) -> str:
     if not isinstance(key, str) or not _is_resource(key):
         raise ProjectError(
-            f"{lines.place(key)} has the key {key!r}, which is no resource",
+            f"{lines.place(key)} has the key {key!r}, which is not a resource",
             fix="write a resource's URN without stack and project, as in "
             "kubernetes:core/v1:ConfigMap::settings",
         )
@@ -164,7 +164,7 @@ def _name(key: str, name: Any, lines: _Lines) -> str:
         )
     if not isinstance(name, str):
         raise ProjectError(
-            f"{lines.place(key)} has a name that is no text", fix="write the name, in quotes"
+            f"{lines.place(key)} has a name that is not a string", fix="write the name, in quotes"
         )
     allowed = _PATH_SEGMENT if key.rpartition("$")[2].startswith(_RBAC) else _SUBDOMAIN
     if len(name) > _LONGEST or not allowed.fullmatch(name):

@@ -53,7 +53,7 @@ def stack(
         )
     if not _COMMIT.fullmatch(application.revision):
         raise UsageError(
-            f"the revision {application.revision!r} is no commit that the operator could deploy",
+            f"the revision {application.revision!r} is not a commit that the operator could deploy",
             fix="let Argo CD render what is in Git, or set ARGOCD_APP_REVISION",
         )
     spec: dict[str, Any] = {
@@ -79,7 +79,9 @@ def _object_name(application: str) -> str:
     """
     name = application.replace("_", ".", 1)
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{application!r} is no name for an object", fix="rename the Application")
+        raise UsageError(
+            f"{application!r} is not a valid object name", fix="rename the Application"
+        )
     if len(name) <= _LONGEST_NAME:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:_DIGEST]
@@ -94,7 +96,7 @@ def _further(text: str | None) -> dict[str, Any]:
     except ValueError as error:
         raise UsageError(f"`{option}` is not YAML: {error}") from error
     if not isinstance(fields, dict):
-        raise UsageError(f"`{option}` is no mapping", fix="give fields of a Stack's spec")
+        raise UsageError(f"`{option}` is not a mapping", fix="give fields of a Stack's spec")
     for field in fields:
         if field in _OURS:
             raise UsageError(

@@ -247,7 +247,7 @@ def _named(asked: str, project: Project) -> Stack:
     parts = asked.split("/")
     if len(parts) > 3 or not all(map(_NAME.fullmatch, parts)):  # noqa: PLR2004 - as above
         raise UsageError(
-            f"{asked!r} is no name of a stack",
+            f"{asked!r} is not a stack name",
             fix="use letters, digits, `-`, `_` and `.`, at most 100, as in `prod` or `acme/prod`",
         )
     *organization, name = parts

@@ -133,7 +133,7 @@ def read(text: str, *, project: str, stack: str) -> State:
     deployment = _deployment(text)
     found = deployment.get("resources")
     if not isinstance(found, list | None):
-        raise UsageError("the state's `resources` are no list", fix=_EXPORT)
+        raise UsageError("the state's `resources` are not a list", fix=_EXPORT)
     if deployment.get("pending_operations"):
         raise UsageError(
             "the state has pending operations: `pulumi up` is running, or broke off",

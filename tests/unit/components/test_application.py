@@ -119,7 +119,7 @@ def test_the_destination_may_be_named(run: Run) -> None:
         ({"path": "/etc"}, "path", "leaves the repository"),
         ({"path": "a/../../b"}, "path", "leaves the repository"),
         ({"plugin_name": None}, "plugin_name", "is missing"),
-        ({"application_name": "Guest Book"}, "application_name", "no valid object name"),
+        ({"application_name": "Guest Book"}, "application_name", "not a valid object name"),
         ({"plugin_env": {"A-B": "1"}}, "plugin_env", "no shell could read"),
         ({"plugin_env": {"A": pulumi.Output.secret("x")}}, "plugin_env", "Pulumi secret"),
         ({"string_parameters": {"a": 1}}, "string_parameters.a", "must be a string"),

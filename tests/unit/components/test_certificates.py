@@ -117,17 +117,17 @@ class TestExisting:
 @pytest.mark.parametrize(
     ("given", "field", "reason"),
     [
-        ({"certificates": "letsencrypt"}, "certificates", "no source"),
+        ({"certificates": "letsencrypt"}, "certificates", "not a source"),
         ({"certificates": "existing"}, "server_secret", "is missing"),
         ({"certificates": "existing", "server_secret": "a"}, "client_secret", "is missing"),
         (
             {"certificates": "existing", "server_secret": "A", "client_secret": "b"},
             "server_secret",
-            "no valid object name",
+            "not a valid object name",
         ),
         ({"server_secret": "a"}, "server_secret", "nothing would read it"),
         ({"issuer": "a"}, "issuer", "nothing would read it"),
-        ({"certificates": "cert-manager", "issuer_kind": "issuer"}, "issuer_kind", "no kind"),
+        ({"certificates": "cert-manager", "issuer_kind": "issuer"}, "issuer_kind", "not a kind"),
         ({"namespace": "Argo CD"}, "namespace", "DNS label"),
     ],
 )

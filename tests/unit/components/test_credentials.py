@@ -122,7 +122,7 @@ def test_an_existing_secret_is_referred_to_and_nothing_is_made(run: Run) -> None
             "credentials_env and credentials_files",
             "bytes",
         ),
-        ({"existing_secret": "Theirs"}, "existing_secret", "no valid object name"),
+        ({"existing_secret": "Theirs"}, "existing_secret", "not a valid object name"),
         ({"existing_secret": "theirs"}, "existing_secret_env", "both empty"),
         (
             {"existing_secret": "theirs", "credentials_env": {"A": "canary"}},

@@ -196,7 +196,7 @@ def test_no_cluster_is_asked_where_the_same_stack_makes_the_deployment(
             "repoUrl",
             "is empty",
         ),
-        ({"imageReferenc": IMAGE}, "imageReferenc", "is no option"),
+        ({"imageReferenc": IMAGE}, "imageReferenc", "is not an option"),
         ({"imageReference": IMAGE, "concurrency": "many"}, "concurrency", "a whole number"),
         ({"imageReference": IMAGE, "awaitRollout": "maybe"}, "awaitRollout", "true or false"),
         ({"imageReference": IMAGE, "passEnv": "GIT_TOKEN"}, "passEnv", "a list or object"),
@@ -209,7 +209,7 @@ def test_no_cluster_is_asked_where_the_same_stack_makes_the_deployment(
         (
             {"imageReference": IMAGE, "applications": [{"applicationName": "a", "pth": "b"}]},
             "applications[0].pth",
-            "is no option",
+            "is not an option",
         ),
     ],
 )

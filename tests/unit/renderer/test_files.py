@@ -111,7 +111,9 @@ def test_what_is_no_text_is_refused_with_its_line(
     folder: Path, content: bytes, message: str
 ) -> None:
     (folder / "text").write_bytes(content)
-    with pytest.raises(ProjectError, match=f"^text is no text: {message}.*save it in UTF-8"):
+    with pytest.raises(
+        ProjectError, match=f"^text is not a text file: {message}.*save it in UTF-8"
+    ):
         files.text(folder / "text")
 
 

@@ -141,7 +141,7 @@ def _values(folder: Folder, name: str) -> str:
     folder.require_inside(path)
     if not files.exists(path, folder.repository):
         raise UsageError(
-            f"`valueFiles` has {name!r}, which is no file",
+            f"`valueFiles` has {name!r}, which is not a file",
             fix="correct the path, which counts from the chart's folder",
         )
     return word

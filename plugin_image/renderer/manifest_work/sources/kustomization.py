@@ -125,7 +125,7 @@ def _inline(word: str) -> list[Any]:
 def _inside(folder: Folder, here: Path, word: str) -> Path:
     """Where `word` leads, and that need not be there: kustomize says so."""
     if "\0" in word:
-        raise ManifestError(f"{word!r} in a kustomization is no path", fix="correct it")
+        raise ManifestError(f"{word!r} in a kustomization is not a path", fix="correct it")
     # The file of a generator may get another name: name=path.
     for path in (here / word, here / word.rpartition("=")[2]):
         folder.require_inside(path)

@@ -64,5 +64,5 @@ async def _instead(value: Any) -> dict[str, str]:
     if isinstance(value, int):
         return wire.uncarried("an integer beyond 2^53, which Pulumi rounds,")
     if isinstance(value, dict):
-        return wire.uncarried(f"the key {_odd_key(value)}, which is no text,")
+        return wire.uncarried(f"the key {_odd_key(value)}, which is not a string,")
     return wire.uncarried(f"a value of type {type(value).__name__}")

@@ -80,7 +80,7 @@ def test_the_configuration_decides_before_names_do(folder: Path, tmp_path: Path)
 
 
 def test_an_executable_that_the_configuration_names_has_to_be_there(folder: Path) -> None:
-    with pytest.raises(RefusedError, match="/nowhere/x, which is no executable"):
+    with pytest.raises(RefusedError, match="/nowhere/x, which is not an executable"):
         functions(folder, {"x": "/nowhere/x"}).for_image("x:v1", "Kptfile")
 
 

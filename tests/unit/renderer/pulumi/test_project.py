@@ -51,8 +51,11 @@ def test_a_runtime_may_have_options(tmp_path: Path) -> None:
         (SHOP + "main: 3\n", "`main` of Pulumi.yaml is not a string"),
         (SHOP + "stackConfigDir: [a]\n", "`stackConfigDir` of Pulumi.yaml is not a string"),
         (SHOP + "config: a\nstackConfigDir: b\n", "names a folder of stacks twice"),
-        (SHOP + "config: {1: a}\n", "`config` of Pulumi.yaml has 1, which is no configuration key"),
-        (SHOP + "config: {a:b:c: d}\n", "'a:b:c', which is no configuration key"),
+        (
+            SHOP + "config: {1: a}\n",
+            "`config` of Pulumi.yaml has 1, which is not a configuration key",
+        ),
+        (SHOP + "config: {a:b:c: d}\n", "'a:b:c', which is not a configuration key"),
         (SHOP + "config: {a: 1, shop:a: 2}\n", "'shop:a' twice, as 'a' and 'shop:a'"),
         (SHOP + "config: {a: 1.5}\n", "`config.shop:a` of Pulumi.yaml is neither a text"),
         (SHOP + "config: {a: null}\n", "is neither a text"),

@@ -114,7 +114,7 @@ def _object(text: str) -> dict[str, Any]:
 def _mapping(section: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     found = section.get(key)
     if not isinstance(found, Mapping | None):
-        raise ValueError(f"`{key}` holds {found!r}, which is no mapping")  # noqa: TRY004 - callers see one kind
+        raise ValueError(f"`{key}` holds {found!r}, which is not a mapping")  # noqa: TRY004 - callers see one kind
     return found or {}
 
 

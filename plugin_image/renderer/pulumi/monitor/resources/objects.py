@@ -19,7 +19,7 @@ def complete_kind(type_: str, manifest: Manifest) -> None:
     """
     parts = type_.split(":")
     if len(parts) != _TOKEN_PARTS or not all(parts):
-        raise MonitorError("INVALID_ARGUMENT", f"{type_!r} is no type of a Kubernetes object")
+        raise MonitorError("INVALID_ARGUMENT", f"{type_!r} is not the type of a Kubernetes object")
     _, group_version, kind = parts
     manifest.setdefault("apiVersion", group_version.removeprefix("core/"))
     manifest.setdefault("kind", kind)
