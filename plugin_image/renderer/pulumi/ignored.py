@@ -118,7 +118,7 @@ def _of_metadata(path: Sequence[str | int], metadata: Mapping[str, Any]) -> Iter
 
 
 def _kept(manifest: Manifest, given: Mapping[str, Any]) -> Iterator[Path]:
-    """Let a finished Job stay: Argo CD would make it, and run it, anew after each clean-up.
+    """Let a finished Job stay: Argo CD would make it, and run it, again after each clean-up.
 
     A hook runs in each sync and is not compared.
     """

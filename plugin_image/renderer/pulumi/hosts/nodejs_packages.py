@@ -98,7 +98,7 @@ def _installed(installer: Installer, root: Path, named: Sequence[Path], command:
 
     def fill(folder: Path) -> None:
         dependencies.copied(named, root, folder)
-        # The program's own scripts expect the rest of its folder.
+        # The program's own scripts expect the rest of its folder to be there.
         package = {key: value for key, value in _read(named[0]).items() if key != "scripts"}
         (folder / named[0].name).write_text(json.dumps(package))
         env = {"npm_config_cache": str(installer.cache.downloads("npm"))}

@@ -92,7 +92,7 @@ class Registration:
     replacement_trigger: Any = None
     """What the program says forces a new object, in wire form, where the name depends on it."""
     delete_before_replace: bool = False
-    """A deployment that makes it anew deletes the old object first."""
+    """A deployment that replaces it deletes the old object first."""
     ignore_changes: list[str] = field(default_factory=list)
     """Property paths of what a deployment sets when it makes the object, and then leaves alone."""
     replace_on_changes: list[str] = field(default_factory=list)
