@@ -17,7 +17,7 @@ from .pulumi_cli import CliError, CliMissingError
 from .state import State
 
 RENDERS: Final = 5
-"""At most: an object that keeps its name no more gives another name to what has a hash of it."""
+"""At most: an object that no longer keeps its name renames what has a hash of that name."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Adoption:
 def adopt(request: Request, options: Options, export: str | None) -> Adoption:
     """Compare the request's program with its stack's state: `export`, or what the CLI exports.
 
-    Writes nothing. Raises UsageError for a state that is none, of another stack, without
-    objects, or in the middle of a deployment, and what a render raises.
+    Writes nothing. Raises UsageError for what is not a state, or is one of another stack, without
+    objects, or in the middle of a deployment; and what a render raises.
     """
     project = load_project(request.folder)
     stack = choose_stack(
@@ -64,7 +64,7 @@ def adopt(request: Request, options: Options, export: str | None) -> Adoption:
 
 
 def write_names(found: Adoption) -> bool:
-    """Write the stack's file of names, or remove one without any. Tells whether that changed it."""
+    """Write the stack's file of names, or remove it if there are none. Tells whether it changed."""
     there = found.file.exists()
     if not found.names:
         found.file.unlink(missing_ok=True)
@@ -77,7 +77,7 @@ def write_names(found: Adoption) -> bool:
 
 
 def _exported(request: Request, project: Project, stack: Stack) -> str:
-    """The stack's state, by the Pulumi CLI with its user's own login."""
+    """The stack's state, from the Pulumi CLI with its user's own login."""
     home = Path(request.env.get("PULUMI_HOME") or settings.home(request.env) / ".pulumi")
     export = ["stack", "export", "--stack", stack.reference]
     try:

@@ -36,7 +36,7 @@ _MOVED: Final = {
 """Where kinds of the group `extensions` are now; the objects are the same."""
 
 _MANAGED_BY: Final = "app.kubernetes.io/managed-by"
-"""What the provider adds where it does not apply on the server, and what nobody minds."""
+"""What the provider adds unless it applies server-side; nobody minds it."""
 
 _SECRET_DATA: Final = ("data", "stringData")
 
@@ -44,11 +44,11 @@ _Key = tuple[str, str, str, str]
 
 
 class Way(Enum):
-    """How a value of the live object is beside that of the rendered one."""
+    """How a value of the live object compares with that of the rendered one."""
 
     CHANGES = "changes"
     STAYS = "stays"
-    """It is rendered no more, and nothing takes it away: Argo CD has not applied it."""
+    """It is no longer rendered, and nothing removes it: Argo CD did not apply it."""
     UNKNOWN = "unknown"
     """It is encrypted in the state."""
 
@@ -78,7 +78,7 @@ class Plan:
     unrendered: Sequence[Resource]
     """Live objects that nothing renders."""
     replaced: Collection[str]
-    """URNs of the objects of which something has changed that forces a new one."""
+    """URNs of the objects in which something has changed that forces a new one."""
 
 
 def live_names(found: State) -> dict[str, LiveName]:
@@ -89,7 +89,7 @@ def live_names(found: State) -> dict[str, LiveName]:
 def adopted(found: Plan, registrations: Iterable[Registration]) -> dict[str, LiveName]:
     """The names that renders are to honour, by the keys that the resources have now.
 
-    Not that of an object of which something has changed that forces a new one: `pulumi up`
+    Not that of an object in which something has changed that forces a new one: `pulumi up`
     would replace it, too.
     """
     names = {}
@@ -128,7 +128,7 @@ def _decrypted(live: Mapping[str, Any], rendered: Mapping[str, Any]) -> dict[str
     """The live object, as if what is encrypted in the state were as it is rendered."""
     found: dict[str, Any] = _filled(live, rendered)
     if rendered["kind"] == "Secret" and any(_is_encrypted(live.get(key)) for key in _SECRET_DATA):
-        # A text may have moved from one of the two to the other, which changes nothing.
+        # A value may have moved from one of the two to the other, which changes nothing.
         found |= {key: rendered.get(key) for key in _SECRET_DATA}
     return found
 
@@ -163,16 +163,16 @@ def plan(
     options: Options,
     namespace: str,
 ) -> Plan:
-    """What a sync of these objects does, of all that the program has registered.
+    """What a sync of these objects does, out of all that the program has registered.
 
-    Raises UsageError where the objects without a namespace live in another one than that of
-    the destination.
+    Raises UsageError where the objects without a namespace live in one other than the
+    destination's.
     """
     chosen = clusters.choose(registrations, options.provider)
     _require_namespace(chosen, found, namespace)
     elsewhere = {entry.urn for entry in registrations} - {entry.urn for entry in chosen}
     here = [r for r in found.objects() if r.urn not in elsewhere]
-    # What was replaced comes first: of two with one name, the other one is there.
+    # What was replaced comes first: of two with one name, the other one is live.
     live = {_key(r): r for r in sorted(here, key=lambda r: not r.condemned)}
     steps = [_step(manifest, live, namespace) for manifest in rendered]
     taken = {id(step.live) for step in steps}
@@ -217,7 +217,7 @@ def _key(resource: Resource) -> _Key:
 
 
 def _keys(manifest: Manifest, namespace: str) -> Iterator[_Key]:
-    """What the live object may be found by; of a custom kind nobody knows whether it is global."""
+    """What the live object may be found by; whether a custom kind is cluster-scoped is unknown."""
     group, kind, place, name = manifests.identity(manifest, namespace)
     yield _moved(group, kind), kind, place, name
     if kinds.is_custom(manifest["apiVersion"]):
@@ -233,7 +233,7 @@ def _deployed(resource: Resource) -> Any:
 
 
 def _comparable(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The object without what tells it from others, and a Secret's texts as they are stored."""
+    """The object without what identifies it, and a Secret's values as they are stored."""
     found = _anonymous(manifest)
     del found["apiVersion"]
     if found["kind"] == "Secret":
@@ -247,7 +247,7 @@ def _comparable(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _anonymous(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The object without what tells it from others, and what Pulumi alone minds."""
+    """The object without what identifies it, and without what only Pulumi heeds."""
     found = dict(manifest)
     if state.revealed(found.get("metadata")) is state.ENCRYPTED:
         return found
@@ -300,5 +300,5 @@ def _differences(live: Any, rendered: Any, path: str) -> Iterator[tuple[Way, str
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether it is nothing to Kubernetes, which leaves empty maps and lists out."""
+    """Whether it means nothing to Kubernetes, which leaves out empty maps and lists."""
     return value is None or (isinstance(value, Mapping | list) and not value)

@@ -10,7 +10,7 @@ from ..manifests import Manifest
 def of(source: object, manifest: Manifest) -> dict[str, Any]:
     """The annotations of an object, which messages call `source`.
 
-    Raises ManifestError for what is no map: Argo CD would take it for none.
+    Raises ManifestError for anything but a mapping: Argo CD would take it for none.
     """
     annotations = manifest["metadata"].get("annotations") or {}
     if not isinstance(annotations, Mapping):

@@ -1,9 +1,8 @@
 """Whether a program renders the same twice, asked locally before Argo CD finds out.
 
-The two renders differ in what a program should not depend on: the seed of hashes, the second
-of the clock, and the time zone, by which it is another day. What a program draws, takes from a
-set's order or dates is then another value. A clock that a program reads as universal time only
-differs by the second.
+The two renders differ in what a program should not depend on: the hash seed, the second on the
+clock, and the time zone, in which it is another day. What a program draws at random, dates, or
+takes from a set's order then differs. A clock that is read as UTC differs by the second only.
 """
 
 import time
@@ -34,7 +33,7 @@ _A_SECOND: Final = 1.0
 def rendered(request: Request, options: Options) -> Iterator[Rendered]:
     """The objects of the request's program, which are the same in two renders.
 
-    Raises ProgramError that names every path at which they are not, and what a render raises.
+    Raises ProgramError naming every path at which they differ, and what a render raises.
     """
     yield Rendered(_objects(request, options))
 

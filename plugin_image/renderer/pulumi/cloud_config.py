@@ -1,6 +1,6 @@
 """Reads a stack's configuration where only the Pulumi CLI can.
 
-That is: values encrypted by a cloud's key or by Pulumi Cloud, and Pulumi ESC environments.
+That is: values encrypted with a cloud's key or by Pulumi Cloud, and Pulumi ESC environments.
 Source: pulumi/pulumi `pkg/secrets/cloud/manager.go`, `pkg/cmd/pulumi/config/config.go`.
 """
 
@@ -60,7 +60,7 @@ def read(
     for key, entry in shown.items():
         value = entry.get("objectValue", entry.get("value"))
         found[key] = _marked(value, entry["secret"], written.get(key))
-    # The CLI tells numbers and texts alike, and mappings with those of environments merged in.
+    # The CLI shows numbers and strings alike, and mappings with those of environments merged in.
     return {**found, **{k: v for k, v in written.items() if not isinstance(v, (dict, list))}}
 
 
@@ -97,7 +97,7 @@ def _what(document: Mapping[str, Any]) -> str:
 
 
 def _provider(document: Mapping[str, Any]) -> str:
-    """The secrets provider's address, for one that is no passphrase."""
+    """The secrets provider's address, unless it is a passphrase."""
     provider = document.get("secretsprovider")
     return str(provider) if provider not in (None, "passphrase") else ""
 

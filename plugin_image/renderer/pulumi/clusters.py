@@ -11,7 +11,7 @@ _SHOWN = 3
 
 
 def choose(entries: Sequence[Registration], provider: str | None) -> list[Registration]:
-    """The objects of the cluster that `provider` points at, or of all where that is one.
+    """The objects of the cluster that `provider` points at, or all of them if there is only one.
 
     They stay in their order. Objects whose provider names no cluster go with those of the
     only one that is named.
@@ -24,7 +24,7 @@ def choose(entries: Sequence[Registration], provider: str | None) -> list[Regist
     if provider is not None and entries:
         return clusters[_cluster_of(provider, entries)]
     if len(clusters.keys() - {""}) > 1:
-        # By source: registrations come in no fixed order, and the message should.
+        # By source: registrations come in no fixed order, and the message needs one.
         raise _several([sorted(group, key=_place) for group in clusters.values()])
     return list(entries)
 

@@ -56,7 +56,7 @@ def adopt(path: Path, state: TextIO | None, **flags: Any) -> None:
 
 
 _OF_OBJECTS: Final = (contract.PROTECTION, contract.SYNC_WAVES, contract.IGNORE_CHANGES)
-"""Options that change objects, and none of their fields that are left to the cluster."""
+"""Options that change objects, but none of their fields that are left to the cluster."""
 
 
 @pulumi.command(

@@ -15,8 +15,8 @@ def whole(
 ) -> dict[str, Any]:
     """Values by their whole keys, as trees that JSON can hold.
 
-    Raises `error`, naming `where`, for what is no key, for one that is there twice in
-    different spellings, and for a value that configuration cannot hold.
+    Raises `error`, naming `where`, for what is not a key, for one given twice in different
+    spellings, and for a value that configuration cannot hold.
     """
     found: dict[str, Any] = {}
     spelled: dict[str, str] = {}
@@ -42,7 +42,7 @@ def whole(
 
 
 def _whole(key: Any, project: str) -> str | None:
-    """A key with its namespace; nothing for what is none."""
+    """A key with its namespace; None for what is not a key."""
     parts = key.split(":") if isinstance(key, str) else []
     match parts:
         case [name]:

@@ -1,4 +1,4 @@
-"""A stack's configuration, as the Pulumi CLI makes it of Pulumi.yaml and the stack's file.
+"""A stack's configuration, as the Pulumi CLI makes it from Pulumi.yaml and the stack's file.
 
 Source: pulumi/pulumi `pkg/workspace/config.go` and `sdk/go/common/resource/config/` (key.go,
 map.go, object.go).
@@ -35,7 +35,7 @@ _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
 
 @dataclass(frozen=True)
 class _Value:
-    """A value, in wire form: what is secret of it is marked."""
+    """A value in wire form: its secret parts are marked."""
 
     data: Any
     source: str
@@ -58,7 +58,7 @@ class _Value:
 
     @property
     def typed(self) -> Any:
-        """As YAML programs receive it: a text that spells a boolean or an integer is one."""
+        """As YAML programs receive it: a string that spells a boolean or an integer is one."""
         if isinstance(self.data, (dict, list)):
             return self.data
         return _spelled(self.text)
@@ -73,10 +73,10 @@ class Configuration:
     """The same in wire form; YAML programs heed types."""
     secret_keys: frozenset[str]
     naming_key: bytes = b""
-    """Hashes secrets in names. Only who has the stack's passphrase has it; empty without one."""
+    """Hashes secrets in names. Known only to those with the stack's passphrase; else empty."""
 
     def secrets(self) -> list[str]:
-        """Every text that is secret: whole, and each text of a structure that it spells."""
+        """Every secret string: whole, and each string of a structure that it spells."""
         found: list[str] = []
         for key in self.secret_keys:
             for secret in _secrets_in(self.typed[key]):
@@ -157,7 +157,7 @@ def _require_declared(project: Project, stack: Stack, values: Mapping[str, _Valu
 
 
 def _content(value: _Value, type_: Type) -> Any:
-    """What a declared type is about: a text, or the structure that is written or spelled."""
+    """What a declared type is about: a string, or the structure that is written or spelled."""
     plain = wire.plain(value.data)
     if isinstance(plain, (dict, list)):
         return plain
@@ -166,7 +166,7 @@ def _content(value: _Value, type_: Type) -> Any:
 
 
 def _secrets_in(data: Any) -> Iterator[str]:
-    """The texts that are marked as secret."""
+    """The strings that are marked as secret."""
     if wire.is_secret(data):
         plain = wire.plain(data)
         yield plain if isinstance(plain, str) else documents.to_json(plain)
@@ -176,7 +176,7 @@ def _secrets_in(data: Any) -> Iterator[str]:
 
 
 def _spelled(text: str) -> Any:
-    """The boolean or integer that a text spells, or the text."""
+    """The boolean or integer that a string spells, or the string."""
     if text in ("true", "false"):
         return text == "true"
     if _INTEGER.fullmatch(text) and _SMALLEST <= int(text) <= _LARGEST:
@@ -195,7 +195,7 @@ def _as_go_writes(number: float) -> str:
 
 
 def _structure(value: str) -> Any:
-    """A structured value, which reaches programs as one JSON text; nothing for other texts."""
+    """A structured value, which reaches programs as one JSON string; None for other strings."""
     try:
         return json.loads(value)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
 """Fields of a set of objects that controllers write, though the program gives them a value.
 
 `pulumi up` compares with what it applied last and leaves them alone; Argo CD compares with the
-live object and sets them back. Only fields that a program gives are of that kind: neither
+live object and resets them. Only fields that a program gives are of that kind: neither
 compares what is in the cluster alone. Sources: the API references of Kubernetes, KEDA, Flagger,
 cert-manager (`pkg/controller/cainjector`), OpenShift's service CA operator and the Cluster API.
 """
@@ -18,7 +18,7 @@ _TARGET: Final = "scaleTargetRef"
 """In the spec of whatever scales: HorizontalPodAutoscaler, ScaledObject, MachineAutoscaler."""
 
 _OTHER_TARGETS: Final = {("flagger.app", "Canary"): "targetRef"}
-"""What scales its target, too, and calls it otherwise."""
+"""What also scales a target, but under another name."""
 
 _SCALED_BY_NODES: Final = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size"
 """The annotation by which the cluster autoscaler scales machines of the Cluster API."""
@@ -29,7 +29,7 @@ _INJECTIONS: Final = (
     "cert-manager.io/inject-ca-from-secret",
     "service.beta.openshift.io/inject-cabundle",
 )
-"""Annotations that have a controller put a certificate in."""
+"""Annotations that have a controller inject a certificate."""
 
 _WEBHOOKS: Final[Path] = ("webhooks", WILDCARD, "clientConfig", "caBundle")
 _CERTIFICATES: Final[Mapping[tuple[str, str], Path]] = {
@@ -44,7 +44,7 @@ _CERTIFICATES: Final[Mapping[tuple[str, str], Path]] = {
 
 
 Targets = Mapping[tuple[str, str, str], set[str | None]]
-"""The kind, namespace and name of what autoscalers scale, and its groups: None may be any."""
+"""The kind, namespace and name of what autoscalers scale, and its groups: None for any."""
 
 
 def scaled(manifests: Iterable[Manifest], default_namespace: str) -> Targets:
@@ -72,7 +72,7 @@ def fields(manifest: Manifest, targets: Targets, default_namespace: str) -> Iter
         yield _REPLICAS
     if (group, kind) in _CERTIFICATES and any(name in annotations for name in _INJECTIONS):
         yield _CERTIFICATES[group, kind]
-    # The control plane makes the rules of such a role out of those of others.
+    # The control plane fills in the rules of such a role from those of others.
     is_role = (group, kind) == ("rbac.authorization.k8s.io", "ClusterRole")
     if is_role and manifest.get("aggregationRule"):
         yield ("rules",)

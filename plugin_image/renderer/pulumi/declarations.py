@@ -15,18 +15,18 @@ _FIELDS = {"type", "items", "description", "secret", "default", "value"}
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _LARGEST = 2**63 - 1
 _PATH = re.compile(r"[.\[\]\"]")
-"""What makes of a declared key a path into the value of another one."""
+"""What makes a declared key a path into the value of another one."""
 
 
 @dataclass(frozen=True)
 class Type:
-    """A type of configuration values; `items` is that of an array's."""
+    """A type of configuration values; `items` is that of an array's items."""
 
     name: str
     items: "Type | None" = None
 
     def accepts(self, value: Any) -> bool:
-        """Whether `value` is of this type; numbers and booleans may be texts that spell them."""
+        """Whether `value` is of this type; numbers and booleans may be strings that spell them."""
         if self.name == "string":
             return isinstance(value, str)
         if self.name == "integer":
@@ -49,7 +49,7 @@ class Declaration:
     type: Type | None
     secret: bool
     value: Any
-    """What the key is where a stack says nothing; none where each stack has to say."""
+    """Its value where a stack gives none; None where each stack has to give one."""
 
 
 def read(key: str, entry: Any, *, of_project: bool, file: str) -> Declaration:

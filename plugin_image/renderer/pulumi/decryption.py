@@ -40,7 +40,7 @@ def passphrase_in(env: Mapping[str, str]) -> str | None:
 
 
 class PassphraseDecrypter:
-    """Decrypts the `secure:` texts of one stack file."""
+    """Decrypts the `secure:` values of one stack file."""
 
     def __init__(self, passphrase: str | None, salt: Any, file: str) -> None:
         """`salt` is the `encryptionsalt` of the stack file, which messages call `file`."""
@@ -50,7 +50,7 @@ class PassphraseDecrypter:
         self._key = b""
 
     def __call__(self, ciphertext: str) -> str:
-        """The text in plain.
+        """The plaintext.
 
         The key is derived at the first use, which takes a good part of a second. That use
         raises ProjectError when there is no passphrase or salt, or when it is the wrong one.
@@ -66,12 +66,12 @@ class PassphraseDecrypter:
             ) from error
 
     def derived(self, purpose: str) -> bytes:
-        """A key for something else, which does not tell the stack's own; none before a use."""
+        """A key for another purpose, which does not reveal the stack's own; empty before a use."""
         return hmac.digest(self._key, purpose.encode(), "sha256") if self._key else b""
 
 
 def decrypted(value: Any, decrypt: DecryptText) -> Any:
-    """`value` with each `secure:` part in plain, and marked as secret."""
+    """`value` with each `secure:` part decrypted, and marked as secret."""
     if is_secure(value):
         return wire.secret(decrypt(value["secure"]))
     if isinstance(value, Mapping):
@@ -82,7 +82,7 @@ def decrypted(value: Any, decrypt: DecryptText) -> Any:
 
 
 def is_secure(value: Any) -> bool:
-    """Whether `value` is an encrypted text."""
+    """Whether `value` is an encrypted string."""
     return (
         isinstance(value, Mapping)
         and value.keys() == {"secure"}

@@ -11,7 +11,7 @@ from ..errors import DependencyError
 def project_files(root: Path) -> list[Path]:
     """Every file of the project but those of Git, in a fixed order.
 
-    What a link finds outside of the repository, as an interpreter of the machine, is none of it.
+    What a link finds outside of the repository, like the machine's interpreter, is left out.
     """
     inside = files.repository(root).resolve()
     found = (

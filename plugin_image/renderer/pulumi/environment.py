@@ -33,7 +33,7 @@ def for_program(outer: Mapping[str, str], scratch: Path, passed: Iterable[str]) 
     """
     allowed = _select(outer, _PROGRAM_NAMES.union(passed), _PROGRAM_PREFIXES)
     return {
-        # An output in a string fails where it is made; who passes the variable may say otherwise.
+        # An output in a string fails where it is made, unless a passed variable says otherwise.
         "PULUMI_ERROR_OUTPUT_STRING": "true",
         **allowed,
         "HOME": str(scratch),

@@ -1,4 +1,4 @@
-"""Which objects Argo CD takes for hooks: it makes them anew in each sync, and compares none.
+"""Which objects Argo CD takes for hooks: it creates them in each sync, and compares none.
 
 Sources: gitops-engine `pkg/sync/hook/hook.go` (IsHook, Skip, Types),
 `pkg/sync/hook/helm/hook.go`, `pkg/sync/common/types.go` (NewHookType),
@@ -20,7 +20,7 @@ def is_hook(annotations: Mapping[str, Any]) -> bool:
     """Whether the object with these annotations, as plain data, is a hook.
 
     Argo CD's own annotation counts before Helm's, and `Skip`, where it is the only type that
-    Argo CD knows, says that the object is none.
+    Argo CD knows, says that the object is not one.
     """
     if _HOOK in annotations:
         types = {text.strip() for text in str(annotations[_HOOK]).split(",")}

@@ -27,10 +27,10 @@ def of(
     """The fields to add to the spec of the Application of these rendered objects.
 
     The registrations are what they are made of. An object whose name has a hash is not named,
-    for it will have another one: it is known by the annotation that says its fields.
+    for it will have another one: it is recognized by the annotation that names its fields.
 
     The default namespace is not named: where nobody says which it is, as locally, charts have
-    another one than in the Application.
+    a different one than in the Application.
     """
     hashed = {_place(entry.object): entry for entry in registrations if entry.hashed}
     entries: list[dict[str, Any]] = []
@@ -73,7 +73,7 @@ def _entry(
 
 
 def _with_any_hash(manifest: Manifest, entry: Registration) -> str:
-    """What keeps a jq expression to objects that say the same of their fields.
+    """What limits a jq expression to objects that say the same about their fields.
 
     One that a deployment has made does not say so before the first sync, and bears its own name.
     """
@@ -100,7 +100,7 @@ def _order(step: str | int) -> tuple[int, str]:
 
 
 def _live(path: Path, manifest: Manifest) -> Iterator[Path]:
-    """Where a field is in the live object: the API server turns a Secret's texts into data."""
+    """Where a field is in the live object: the API server turns a Secret's stringData into data."""
     if (manifest["apiVersion"], manifest["kind"]) == ("v1", "Secret") and path[0] in _DATA:
         yield from ((name, *path[1:]) for name in _DATA)
     else:

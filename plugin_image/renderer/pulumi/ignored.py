@@ -1,7 +1,7 @@
 """Fields that a deploy sets once and then leaves to the cluster.
 
 They are those of `ignoreChanges`, which Pulumi's engine keeps as they were applied last, and
-those that controllers write. A new object has them as the program says. Of one that is there,
+those that controllers write. A new object has them as the program says. In an existing one,
 Argo CD leaves them alone only if the Application says so, in `ignoreDifferences`, which no
 plugin can write: so the objects say it in an annotation. Sources: pulumi/pulumi
 `pkg/resource/deploy/step_generator.go`, processIgnoreChanges; pulumi-kubernetes
@@ -19,7 +19,7 @@ from .monitor.recording import Registration
 from .property_path import WILDCARD, Path
 
 ANNOTATION: Final = "pulumi.com/ignoreChanges"
-"""The fields of an object that are the cluster's to say: a property path in each line."""
+"""The fields of an object that are the cluster's to set: a property path in each line."""
 
 _IDENTITY: Final = frozenset({"generateName", "name", "namespace"})
 _MAPS: Final = ("annotations", "labels")
@@ -32,11 +32,11 @@ CLEAN_UP: Final[Path] = ("spec", "ttlSecondsAfterFinished")
 def apply(
     entries: Sequence[tuple[Registration, Manifest]], default_namespace: str, how: str
 ) -> list[str]:
-    """Annotate each object with its fields that are the cluster's; give what was written.
+    """Annotate each object with those of its fields that are the cluster's; return what it wrote.
 
     Where `how` is `omit`, the objects do without these fields. A Job stays where it would
-    delete itself. Raises ManifestError for an `ignoreChanges` that is no property path, and for
-    a field that cannot be left out.
+    delete itself. Raises ManifestError for an `ignoreChanges` that is not a property path, and
+    for a field that cannot be left out.
     """
     targets = controllers.scaled((manifest for _, manifest in entries), default_namespace)
     texts = []
@@ -92,7 +92,7 @@ def _asked(entry: Registration, manifest: Manifest) -> Iterator[Path]:
 
 
 def _ignorable(path: Path, manifest: Manifest) -> Iterator[Path]:
-    """The path, or those below it that leave out what Argo CD knows an object by."""
+    """The path, or those below it that leave out what Argo CD identifies an object by."""
     head, *rest = path
     if head == WILDCARD:
         for key in manifest:
@@ -108,7 +108,7 @@ def _of_metadata(path: Sequence[str | int], metadata: Mapping[str, Any]) -> Iter
         for key in metadata:
             yield from _of_metadata([key, *path[1:]], metadata)
     elif path[0] in _MAPS and list(path[1:]) in ([], [WILDCARD]):
-        # One by one: in these maps is also what Argo CD keeps and reads.
+        # One by one: these maps also hold what Argo CD keeps and reads.
         given = metadata.get(str(path[0]))
         for key in given if isinstance(given, Mapping) else ():
             if not key.startswith(_TOLD_TO_ARGO_CD):
@@ -118,9 +118,9 @@ def _of_metadata(path: Sequence[str | int], metadata: Mapping[str, Any]) -> Iter
 
 
 def _kept(manifest: Manifest, given: Mapping[str, Any]) -> Iterator[Path]:
-    """Let a finished Job stay: Argo CD would make it, and run it, anew after each clean-up.
+    """Let a finished Job stay: Argo CD would make it, and run it, again after each clean-up.
 
-    A hook runs in each sync and is no part of the comparison.
+    A hook runs in each sync and is not compared.
     """
     spec = manifest.get("spec")
     if (manifest["apiVersion"], manifest["kind"]) != ("batch/v1", "Job"):

@@ -18,7 +18,7 @@ _NPM_PREFIX = re.compile(r"npm error (?:notarget |404 )?")
 _NPM_CODE = re.compile(r"(?:npm error)?(?: (?:code|syscall|errno) .*)?")
 """What npm says before it says what is wrong, and lines without words."""
 _PROGRESS = re.compile(r"go: (?:downloading|extracting|finding) .*|# .*|npm warn .*")
-"""What is nobody's error, and may have an error's words in a module's name."""
+"""What is not an error, but may read like one because of a module's name."""
 _NPM_SCRIPT = re.compile(
     r"^npm error path (?P<package>.*)\nnpm error command failed\n"
     r"npm error command (?:sh -c )?(?P<command>.*)\n?(?P<said>(?:npm error.*\n?)*)",

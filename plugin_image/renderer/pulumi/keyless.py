@@ -1,6 +1,6 @@
 """Objects that only a new name could change, and that get none because a key is missing.
 
-What is secret is hashed into a name with the stack's key alone (`monitor.replacement`). A stack
+What is secret is hashed into a name only with the stack's key (`monitor.replacement`). A stack
 without one changes its Secrets in place, which these objects do not allow.
 """
 

@@ -1,4 +1,4 @@
-"""What a program says about the life of an object, as options of Argo CD's sync.
+"""What a program says about the life of an object, as Argo CD's sync options.
 
 Pulumi's engine keeps `protect` and `retainOnDelete` in its state and heeds them when it
 deletes; its provider reads annotations of its own. Argo CD looks at one annotation.
@@ -20,7 +20,7 @@ SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 PROTECTION = {"confirm": "confirm", "keep": "false"}
 """How a protected object is kept from deletion, and the value that says so to Argo CD.
 
-Argo CD asks before it deletes from 2.14 on, and does not know the word before.
+From 2.14 on, Argo CD asks before it deletes; older versions do not know `confirm`.
 """
 
 _WAYS = ("Prune", "Delete")
@@ -43,7 +43,7 @@ ENGINE_ANNOTATIONS = frozenset(
         "waitFor",
     )
 )
-"""What tells Pulumi's provider how to wait for an object, change and delete it."""
+"""What tells Pulumi's provider how to wait for, change and delete an object."""
 
 _PROPAGATION = "pulumi.com/deletionPropagationPolicy"
 
@@ -62,7 +62,7 @@ def apply(entry: Registration, manifest: Manifest, protection: str) -> None:
 
     What the program wrote there itself stays; what it wrote for Pulumi's provider goes. Raises
     ManifestError where it protects the object less than its resource options do, or asks for
-    a way of deleting that Argo CD has not.
+    a way of deleting that Argo CD does not have.
     """
     given = annotations.of(entry, manifest)
     _refuse_orphans(entry, given)
@@ -80,7 +80,7 @@ def apply(entry: Registration, manifest: Manifest, protection: str) -> None:
 
 
 def _protection(entry: Registration, options: Sequence[str], protection: str) -> list[str]:
-    """What has Argo CD not delete the object, or not without being told to."""
+    """What keeps Argo CD from deleting the object, or from doing so unless told to."""
     if entry.retain_on_delete:
         option, value = "retainOnDelete", "false"
     elif entry.protect:
@@ -102,7 +102,7 @@ def _protection(entry: Registration, options: Sequence[str], protection: str) ->
 def _order_of_pruning(entry: Registration, options: Sequence[str]) -> list[str]:
     """What has Argo CD prune the object only when what comes in its place is healthy.
 
-    Else it prunes before it applies, which is what `deleteBeforeReplace` asks for.
+    Otherwise it prunes before it applies, which is what `deleteBeforeReplace` asks for.
     """
     if not entry.hashed or entry.delete_before_replace or "PruneLast" in _names(options):
         return []
@@ -110,9 +110,9 @@ def _order_of_pruning(entry: Registration, options: Sequence[str]) -> list[str]:
 
 
 def _way_of_applying(manifest: Manifest, options: Sequence[str]) -> list[str]:
-    """What has Argo CD apply the object on the server, where no annotation could hold it.
+    """What has Argo CD apply the object server-side, where no annotation could hold it.
 
-    In the client it would keep the whole object in one, as `kubectl apply` does.
+    Client-side, it would keep the whole object in one, as `kubectl apply` does.
     """
     if _names(options) & {"ServerSideApply", "Replace"}:
         return []
@@ -153,5 +153,5 @@ def _options(entry: Registration, given: object) -> list[str]:
 
 
 def _strength(value: str) -> int:
-    """How much a value protects; Argo CD passes over one that it does not know."""
+    """How much a value protects; Argo CD ignores one that it does not know."""
     return _STRENGTH.index(value) if value in _STRENGTH else 0

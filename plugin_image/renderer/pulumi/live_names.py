@@ -1,6 +1,6 @@
 """The names that a stack's objects have in the cluster already: `PulumiNames.<stack>.yaml`.
 
-`pulumi up` gives an object without a name one with a random end, and remembers it in its
+`pulumi up` gives an object without a name one with a random suffix, and remembers it in its
 state. A render has no state; this file, which `renderer pulumi adopt` writes beside the
 stack's, has those names. An entry is found by type, parents' types and logical name, as
 Pulumi finds a resource in its state, and counts where the program gives no name itself.
@@ -62,7 +62,7 @@ def load(project: Project, stack: Stack) -> dict[str, LiveName]:
     """The live names by the keys of resources (`aliases.key_of`); empty where there is no file.
 
     Raises ProjectError, with the line, for a file that is not as `text` writes it, for a name
-    that Kubernetes would not take, and for what is no readable file: without a name, the
+    that Kubernetes would not take, and for what is not a readable file: without a name, the
     object would be deleted.
     """
     wanted = path(project, stack)

@@ -1,8 +1,8 @@
-"""Texts that SDKs and languages put where a value should be.
+"""Strings that SDKs and languages put where a value should be.
 
-Who puts an output or a resource into a text gets something else than its value: a sentence of
-the SDK, an address in memory, `[object Object]`. SDKs of Python and Node.js fail there when they
-are told to (`PULUMI_ERROR_OUTPUT_STRING`), and miss some of it.
+An output or a resource in a string becomes something other than its value: a sentence of the
+SDK, a memory address, `[object Object]`. The SDKs of Python and Node.js fail there when told to
+(`PULUMI_ERROR_OUTPUT_STRING`), and miss some of it.
 Sources: pulumi/pulumi `sdk/python/lib/pulumi/output.py`, `sdk/nodejs/output.ts`,
 `sdk/go/pulumi/internal/types.go`, and what Go's `fmt` makes of the last.
 """
@@ -17,13 +17,13 @@ _OF_SDKS = re.compile(
 )
 _OF_JAVASCRIPT = re.compile(r"\[object (?:Object|Promise)\]")
 _LONGEST_LINE = 500
-"""Scripts hold such words as well, and are longer."""
+"""Scripts hold such words as well, but have longer lines."""
 
 
 def find(text: str) -> str:
     """What stands in `text` in place of a value, or nothing."""
     found = None
-    # Looked for first, as few texts hold it.
+    # Looked for first, as few strings hold it.
     if "0x" in text or "alling " in text:
         found = _OF_SDKS.search(text)
     elif "[object " in text and len(text) <= _LONGEST_LINE and "\n" not in text:

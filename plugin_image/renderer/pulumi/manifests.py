@@ -21,7 +21,7 @@ _SET_BY_SERVER: Final = frozenset(
     {"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation"}
     | {"managedFields", "resourceVersion", "selfLink", "uid"}
 )
-"""Properties of an object's metadata that are never its own to say.
+"""Properties of an object's metadata that are never its own to set.
 
 They come with metadata that a program takes from another object, or with YAML that was read
 from a cluster. Source: pulumi-kubernetes `provider/v4/pkg/provider/provider.go`, normalizeInputs.
@@ -57,19 +57,18 @@ def build(
     """The objects of a finished recording, in an order that depends on nothing but them.
 
     `namespace` is where those go that name none.
-    Raises ManifestError for an object that is incomplete or there twice, for a value that
-    only a cluster could know or that is none, for an object that cannot change without a key
-    for its name (`keyless`), for sync options that contradict the object's resource options,
+    Raises ManifestError for an object that is incomplete or defined twice, for a value that
+    only a cluster could know or that is not valid, for an object that cannot change without a
+    key for its name (`keyless`), for sync options that contradict the object's resource options,
     and for an empty set; RefusedError for a secret outside of a Secret, by its mark or because
     `secrets` finds it. `options` may allow the last two. Raises RefusedError for objects of
-    several clusters, too, and UsageError where `options` name a
-    wrong provider.
+    several clusters, too, and UsageError where `options` name a wrong provider.
     """
     marks = shapes.Marks({entry.index: entry.type for entry in recording.registrations})
     texts: set[str] | None = set() if secrets and not options.allow_plaintext_secrets else None
     chosen = clusters.choose(recording.registrations, options.provider)
     entries = [(entry, _manifest(entry, recording, marks, options, texts)) for entry in chosen]
-    # By source: registrations come in no fixed order, and the message should.
+    # By source: registrations come in no fixed order, and the message needs one.
     by_source = sorted(entries, key=lambda pair: (pair[0].source, pair[0].urn))
     for entry, manifest in by_source:
         _refuse_live_trigger(entry, recording, marks)
@@ -131,7 +130,7 @@ def _refuse_secrets(entries: Iterable[tuple[Registration, Manifest]], secrets: F
 
 
 def _texts(node: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Every text of a tree with its path: keys, too, and numbers as they are written."""
+    """Every string of a tree with its path: keys, too, and numbers as they are written."""
     if isinstance(node, Mapping):
         for key, part in node.items():
             yield f"{path}.{key}", key
@@ -153,7 +152,7 @@ def _readable(entry: Registration, path: str) -> RefusedError:
 
 
 class _Plain:
-    """Turns one object's wire form into plain data, and refuses what has none."""
+    """Turns one object's wire form into plain data, and refuses what has no such form."""
 
     def __init__(
         self,
@@ -164,7 +163,7 @@ class _Plain:
         secrets_allowed: bool,
         texts: set[str] | None = None,
     ) -> None:
-        """`texts` takes every text; each once, for most are there many times."""
+        """`texts` takes every string once, for most occur many times."""
         self._entry = entry
         self._recording = recording
         self._marks = marks
@@ -224,7 +223,7 @@ class _Plain:
             )
 
     def _refuse_inexact(self, number: float, path: str) -> None:
-        """Refuse what is no number, and what may be an integer that was rounded on its way."""
+        """Refuse what is not a number, and what may be an integer that was rounded on its way."""
         if not math.isfinite(number):
             raise ManifestError(f"{self._entry} has a number in {path} that has no JSON form")
         bound = self._is_definition and path.rpartition(".")[2] in _BOUNDS
@@ -236,7 +235,7 @@ class _Plain:
             )
 
     def refuse_unknown(self, node: Any, path: str) -> None:
-        """Raise ManifestError for a value that is none, or that only a cluster knows."""
+        """Raise ManifestError for a value that was never computed, or that only a cluster knows."""
         if node == wire.UNKNOWN:
             raise ManifestError(
                 f"{self._entry} has a value in {path} that the program never computed"

@@ -1,4 +1,4 @@
-"""The texts that carry Pulumi's mark of a secret."""
+"""The strings that carry Pulumi's mark of a secret."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,13 +8,13 @@ from .monitor.values import wire
 
 
 def secrets_of(recording: Recording) -> Iterator[str]:
-    """Every text that the program marked as secret."""
+    """Every string that the program marked as secret."""
     for registration in recording.registrations:
         yield from _marked(registration.object, inside=False)
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Every text and number in a value, which is secret as a whole."""
+    """Every string and number in a value, which is secret as a whole."""
     yield from _marked(value, inside=True)
 
 

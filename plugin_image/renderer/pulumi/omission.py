@@ -12,7 +12,7 @@ from .property_path import WILDCARD, Path
 def omit(source: object, manifest: Manifest, paths: Iterable[Path]) -> None:
     """Leave the fields out of an object, which messages call `source`.
 
-    Raises ManifestError for one that the API server asks for, and for an element of a list:
+    Raises ManifestError for one that the API server requires, and for an element of a list:
     without it the others would be in other places.
     """
     for path in paths:

@@ -1,6 +1,6 @@
 """Hands a program over to the Pulumi Kubernetes Operator: one Stack instead of its objects.
 
-For programs with resources of a cloud, which only an engine with a state can deliver. Pure.
+For programs with cloud resources, which only an engine with a state can deliver. Pure.
 Source: pulumi/pulumi-kubernetes-operator, operator/api/pulumi/v1/stack_types.go.
 """
 
@@ -17,7 +17,7 @@ from ..manifests import Manifest
 
 _OURS = ("stack", "projectRepo", "repoDir", "commit", "config")
 _OTHER_SOURCES = ("branch", "fluxSource", "programRef")
-"""Fields by which the operator would follow something else than what Argo CD syncs."""
+"""Fields by which the operator would follow something other than what Argo CD syncs."""
 
 _REFERENCES_ONLY = ("gitAuth", "secretsRef")
 _INLINE = "secrets"
@@ -42,7 +42,7 @@ def stack(
 
     `name` is the stack's, `config` lies on top of its file in Git, and `more` is YAML with
     further fields of its spec. Raises UsageError when Argo CD does not say where the program
-    is or `more` is no such thing, and RefusedError for a credential by value.
+    is or `more` is not such YAML, and RefusedError for a credential by value.
     """
     missing = [field for field in ("name", "repository") if not getattr(application, field)]
     if missing:
@@ -89,7 +89,7 @@ def _object_name(application: str) -> str:
 
 
 def _further(text: str | None) -> dict[str, Any]:
-    """The fields of `stackSpec`, all of them fit to be read by everybody."""
+    """The fields of `stackSpec`, all of them safe for anyone to read."""
     option = contract.STACK_SPEC.name
     try:
         fields = documents.parse((text or "{}").encode())

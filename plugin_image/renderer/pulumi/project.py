@@ -77,8 +77,8 @@ class Stack:
 def load_project(root: Path) -> Project:
     """Read the project file in `root`.
 
-    Raises ProjectError when it is missing or there in two formats, is not YAML, lacks a name or
-    a runtime, or declares configuration as the Pulumi CLI would not take it.
+    Raises ProjectError when it is missing or exists in two formats, is not YAML, has no name or
+    runtime, or declares configuration in a way that the Pulumi CLI would not take.
     """
     found = [root / name for name in contract.MARKERS if files.exists(root / name)]
     if not found:
@@ -135,15 +135,15 @@ def choose_stack(project: Project, asked: str | None, *, allow_missing_file: boo
 
 
 def stack_file_name(project: Project, stack: Stack) -> str:
-    """What the stack's file is called: as the project's own, in the same format."""
+    """What the stack's file is called: like the project's own, in the same format."""
     return f"Pulumi.{stack.name}{Path(project.file).suffix}"
 
 
 def stack_file(project: Project, stack: Stack) -> Path | None:
     """The stack's file, if there is one.
 
-    Raises ProjectError for something else in its place, and for one in another format than
-    the project's file, which the Pulumi CLI passes over.
+    Raises ProjectError for something else in its place, and for one in a format other than
+    the project file's, which the Pulumi CLI ignores.
     """
     wanted = stack_file_name(project, stack)
     suffixes = (Path(name).suffix for name in contract.MARKERS)
@@ -177,7 +177,7 @@ def read_document(path: Path, repository: Path) -> dict[str, Any]:
 
 
 def mapping(document: Mapping[str, Any], key: str, file: str) -> Mapping[Any, Any]:
-    """The mapping at a key of a file, which may be absent. Raises ProjectError for others."""
+    """The mapping at a key of a file, which may be absent. Raises ProjectError for other values."""
     value = document.get(key)
     if value is None:
         return {}

@@ -22,7 +22,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def parse(text: str) -> Path:
-    """The steps of a path. Raises ValueError, with the reason, for what is none."""
+    """The steps of a path. Raises ValueError, with the reason, for anything else."""
     if not text or text.startswith(".") or text.endswith("."):
         raise ValueError("it begins or ends without a name")
     if "\n" in text:
@@ -103,7 +103,7 @@ def json_pointer(path: Path) -> str:
 
 
 def jq(path: Path) -> str:
-    """The path as jq has it. Where it leads nowhere in an object, it names nothing there."""
+    """The path as jq writes it. Where it leads nowhere in an object, it names nothing there."""
     return "." + "".join(map(_in_jq, path)).removeprefix(".")
 
 

@@ -13,7 +13,7 @@ from types import ModuleType
 def leave_out_sdk() -> None:
     """Let `pulumi` and `pulumi.runtime` be empty packages, for the rest of this process.
 
-    For commands only: whoever has the SDK loaded already, as tests have, keeps it.
+    For commands only: a process that has loaded the SDK already, as tests do, keeps it.
     """
     spec = find_spec("pulumi")
     if "pulumi" in sys.modules or spec is None or spec.origin is None:

@@ -57,7 +57,7 @@ def rendered(
 ) -> Iterator[Rendered]:
     """The objects of the request's program, as `Renderer.render` gives them.
 
-    `surroundings` are variables that the program sees besides, and `names` are live names in
+    `surroundings` are further variables that the program sees, and `names` are live names in
     place of the stack's.
     """
     secrets = Secrets(credentials.found(request.env))
@@ -140,7 +140,7 @@ def _objects(
 
 
 def _warn(texts: Iterable[str]) -> None:
-    """Write to the log: Argo CD keeps what a plugin says beside its manifests in the plugin's."""
+    """Write to the plugin's log, where Argo CD keeps what a plugin says besides its manifests."""
     for text in texts:
         sys.stderr.write(f"warning: {text}\n")
 

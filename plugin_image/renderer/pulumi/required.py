@@ -1,10 +1,10 @@
-"""Fields that the API server asks for, which no render may leave out.
+"""Fields that the API server requires, which no render may leave out.
 
 They come from the Kubernetes provider's schema (`required.json`, written by
 `python -m tests.render.schema_tables`), for kinds that come with Kubernetes: by kind for the
 fields of an object and of its spec, else by the name of the field that they are in, which may
-ask for more than a kind does. What the definition of a custom resource asks for is not
-known here.
+require more than a kind does. What the definition of a custom resource requires is not known
+here.
 """
 
 import json
@@ -22,7 +22,7 @@ _VALIDATED = frozenset(
     {("Service.spec", "ports"), ("requests", "storage")}
     | {(place, "image") for place in ("containers", "ephemeralContainers", "initContainers")}
 )
-"""What is optional to the schema, and to the API server's validation is not."""
+"""What is optional in the schema, but not to the API server's validation."""
 
 _MAPS = frozenset({"annotations", "labels", "matchLabels", "nodeSelector"})
 """Their keys are the program's own."""

@@ -18,10 +18,10 @@ from .monitor.resources.aliases import key_of
 from .monitor.values import wire
 
 _VERSIONS: Final = (3, 4)
-"""Of the format; the fourth names features, and has its resources as the third."""
+"""Of the format; the fourth names features, and has its resources like the third."""
 _URN_PARTS: Final = 4
 _ENGINE: Final = "pulumi:"
-"""The types of the engine's own resources, as stacks and providers: nothing outside of Pulumi."""
+"""The types of the engine's own resources, like stacks and providers: nothing outside Pulumi."""
 _EXPORT: Final = "give the output of `pulumi stack export`"
 
 
@@ -35,7 +35,7 @@ class Resource:
     id: str
     """What the provider calls it: for a Kubernetes object `namespace/name`, or its name."""
     inputs: Mapping[str, Any]
-    """What was deployed, in wire form; of what is encrypted the mark is left."""
+    """What was deployed, in wire form; of what is encrypted, only the mark is left."""
     live: Mapping[str, Any]
     """The object as it was after that, likewise."""
     custom: bool
@@ -54,7 +54,7 @@ class Resource:
 
     @property
     def is_object(self) -> bool:
-        """Whether it is a Kubernetes object of the stack's own, and there."""
+        """Whether it is a Kubernetes object of the stack's own, and exists."""
         made = self.custom and not self.external and not self.gone and bool(self.id)
         other = not policy.is_kubernetes(self.type) or policy.is_release(self.type)
         # A patch has the kind of what it patches, which is somebody else's.
@@ -99,7 +99,7 @@ class State:
         return [r for r in self.resources if r.is_object]
 
     def others(self) -> list[Resource]:
-        """What the stack has made otherwise: of other providers, Helm releases, patches."""
+        """What else the stack has made: by other providers, Helm releases, patches."""
         made = (r for r in self.resources if r.custom and not r.external and not r.gone)
         return [r for r in made if not r.is_object and not r.type.startswith(_ENGINE)]
 
@@ -109,7 +109,7 @@ ENCRYPTED: Final = object()
 
 
 def revealed(value: Any) -> Any:
-    """A value without the mark of a secret, at its top; ENCRYPTED where it is.
+    """A value without the mark of a secret, at its top; ENCRYPTED where it is encrypted.
 
     An export has secrets in plain after `--show-secrets`. Source: pulumi/pulumi
     `sdk/go/common/apitype/core.go`, SecretV1.
@@ -127,8 +127,8 @@ def revealed(value: Any) -> Any:
 def read(text: str, *, project: str, stack: str) -> State:
     """The state of a stack in `text`.
 
-    Raises UsageError for what is no export or one of another stack, and for one that was made
-    while `pulumi up` was running or after it broke off: nobody knows what is there then.
+    Raises UsageError for what is not an export or is one of another stack, and for one that was
+    made while `pulumi up` was running or after it broke off: nobody knows what exists then.
     """
     deployment = _deployment(text)
     found = deployment.get("resources")
@@ -146,7 +146,7 @@ def read(text: str, *, project: str, stack: str) -> State:
 
 
 def _deployment(text: str) -> Mapping[str, Any]:
-    """The deployment in an export, or in a stack's file of a backend in a folder or bucket."""
+    """The deployment in an export, or in a stack's file in a folder or bucket backend."""
     try:
         document = json.loads(text, object_pairs_hook=strict_json.distinct)
     except (ValueError, RecursionError) as error:

@@ -42,17 +42,17 @@ _AWAITED = frozenset(
 )
 """Kinds for which Pulumi's provider waits, and of which Argo CD knows whether they are healthy.
 
-No claims: those that wait for their first consumer Pulumi does not wait for, and Argo CD never
-takes for healthy. Source: pulumi-kubernetes `provider/v4/pkg/await/awaiters.go`; gitops-engine
-`pkg/health`.
+No claims: Pulumi does not wait for those that wait for their first consumer, and Argo CD never
+takes them for healthy. Source: pulumi-kubernetes `provider/v4/pkg/await/awaiters.go`;
+gitops-engine `pkg/health`.
 """
 
 
 def add(entries: Iterable[tuple[Registration, Manifest]], choice: str) -> None:
     """Annotate each object that depends on others with its wave.
 
-    The entries come in the order of their registration, in which what others depend on is
-    always there before them, and still have their annotations for Pulumi's provider.
+    The entries come in the order of their registration, in which what others depend on always
+    precedes them, and still have their annotations for Pulumi's provider.
     """
     after: dict[str, int] = {}
     for entry, manifest in entries if choice != _NONE else ():
@@ -62,7 +62,7 @@ def add(entries: Iterable[tuple[Registration, Manifest]], choice: str) -> None:
         is_own = WAVE in given or _WEIGHT in given or hooks.is_hook(given)
         wave = _given(given) if is_own else computed
         step = choice == _EVERY or _is_awaited(manifest, given)
-        # What comes after it comes after all that it should have come after, whatever its wave.
+        # What depends on it also comes after all that it depends on, whatever its own wave.
         after[entry.urn] = max(wave + step, computed)
         if computed and not is_own:
             annotations.put(manifest, {**given, WAVE: str(computed)})

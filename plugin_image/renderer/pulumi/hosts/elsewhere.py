@@ -1,8 +1,8 @@
-"""What the processes and threads that a program starts tell of resources, which only it may make.
+"""What processes and threads that a program starts report of resources, which only it may make.
 
-They find the SDK and could register resources that nobody waits for. Each notes in a file, in a
-line of JSON, that it has loaded the SDK, by its number, and what is wrong as an array of a summary
-and a remedy. Threads of Node.js, which end with their process, note their end as well. The file
+They find the SDK and could register resources that nobody waits for. Each writes lines of JSON to
+a file: its number once it has loaded the SDK, and an array of a summary and a remedy for what is
+wrong. Threads of Node.js, which end with their process, note their end as well. The file
 is read when the last process has ended, so it does not matter how the program ends itself, or when.
 """
 
@@ -14,7 +14,7 @@ from typing import Final
 from ..monitor.recording import Event
 
 PATIENCE_SECONDS: Final = 2.0
-"""What such processes are given to end after the program has."""
+"""How long such processes have to end after the program has."""
 
 _NOTES: Final = "noted-elsewhere"
 _THREAD: Final = "thread"
@@ -22,7 +22,7 @@ _ENDED: Final = "ended"
 
 
 def notes(scratch: Path) -> Path:
-    """The file that takes the notes of a run, without those of a run before."""
+    """The file that takes the notes of a run, without those of an earlier run."""
     file = scratch / _NOTES
     file.unlink(missing_ok=True)
     return file

@@ -19,7 +19,7 @@ from . import go_sdk
 from .host import Failure, Run, configuration_fix, logged_errors
 
 _REPLACEMENT = re.compile(r"=>\s*[\"`]?((?:\.\.?|/)[^\s\"`]*)")
-"""A folder that go.mod has a module from."""
+"""A folder with which go.mod replaces a module."""
 _COMPILED = frozenset({".go", ".s", ".S", ".h", ".syso"})
 _NAMED = frozenset({"go.mod", "go.sum", "modules.txt"})
 """What Go reads without cgo. Source: go/build, matchFile."""
@@ -66,7 +66,7 @@ def _replaces_from_outside(root: Path) -> bool:
 def _sources(root: Path) -> list[Path]:
     """Files that may be part of the binary: sources, and what may be embedded into one.
 
-    That is below the source's own folder; nothing else of the project is looked at.
+    The latter is below the source's own folder; nothing else of the project is looked at.
     """
     inside, found = files.repository(root), dependencies.project_files(root)
     sources = [path for path in found if path.suffix in _COMPILED or path.name in _NAMED]
@@ -115,7 +115,7 @@ def _failure(events: list[Event], output: str) -> Failure:
 
 
 def _first_cause(error: str) -> str:
-    """The line that tells; the SDK wraps errors and lists them, each behind a star."""
+    """The line that matters; the SDK wraps errors and lists them, each after an asterisk."""
     lines = [line.strip() for line in error.splitlines()]
     causes = [line.removeprefix("* ") for line in lines if line.startswith("* ")]
     told = [line for line in lines if line and not _HEADER.fullmatch(line)]

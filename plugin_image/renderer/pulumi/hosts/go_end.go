@@ -1,4 +1,4 @@
-// Becomes a part of a Pulumi SDK before 3.182, whose own RunWithContext goes by another name.
+// Becomes part of a Pulumi SDK before 3.182, whose own RunWithContext then has another name.
 
 package pulumi
 
@@ -16,8 +16,8 @@ func RunWithContext(ctx *Context, body RunFunc) error {
 	if err := runWithContext(ctx, body); err != nil {
 		return err
 	}
-	// In this form for as long as gRPC has a version 1; the SDK's own connection is elsewhere
-	// in each of its versions.
+	// Dial exists for as long as gRPC is at version 1; where the SDK has its own connection
+	// differs with its version.
 	connection, err := grpc.Dial(os.Getenv(EnvMonitor), grpc.WithInsecure())
 	if err != nil {
 		return err

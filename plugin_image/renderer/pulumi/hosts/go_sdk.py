@@ -2,8 +2,8 @@
 
 From 3.182 on, SDKs say so by `SignalAndWaitForShutdown`. Before, what a program sends is the
 same whether it has made all of its registrations or was ended by an `os.Exit(0)` in a callback,
-or by an error of `pulumi.RunErr` that nobody looked at. So such a program is built with an SDK
-that says so, too. Source: pulumi/pulumi `sdk/go/pulumi/run.go`, 3.3.0 to 3.181.0.
+or by an unchecked error of `pulumi.RunErr`. So such a program is built with an SDK that says so,
+too. Source: pulumi/pulumi `sdk/go/pulumi/run.go`, 3.3.0 to 3.181.0.
 """
 
 import json
@@ -61,7 +61,7 @@ def go(
 def build_flags(root: Path, installer: Installer) -> list[str]:
     """What makes `go build` give the program in `root` an SDK that says when it has ended.
 
-    Raises DependencyError for an SDK that is too old to, and where modules cannot be had.
+    Raises DependencyError for an SDK too old for that, and where modules cannot be downloaded.
     """
     sdk = _find(root, installer)
     if sdk is None:
@@ -88,7 +88,7 @@ def build_flags(root: Path, installer: Installer) -> list[str]:
 
 
 def _find(root: Path, installer: Installer) -> Sdk | None:
-    """The SDK by which the program is built; none where it asks for none."""
+    """The SDK that the program is built with; None where it asks for none."""
     found = installer.scratch / "pulumi-sdk.json"
     go(installer, ["list", "-e", "-find", "-json=Dir,Module", _PACKAGE], root, result=found)
     told = json.loads(found.read_text())
@@ -116,7 +116,7 @@ def _under_another_path(
 ) -> tuple[list[str], Path]:
     """What lets Go find the SDK below `folder`, and its package there.
 
-    Go lays nothing over the files of its module cache.
+    Go does not overlay the files of its module cache.
     """
     link = folder / "module"
     link.symlink_to(module)

@@ -32,13 +32,13 @@ class Failure:
     """The program's own file and line, or empty."""
     traceback: str
     fix: str = ""
-    """What to do about it, where it is about more than the program's own lines."""
+    """What to do about it, where that is about more than the program's own lines."""
 
     def place_of(self, refusal: str) -> str:
-        """The place, in brackets, where this failure is that refusal, which names none itself.
+        """The place, in brackets, if this failure is that refusal, which names none itself.
 
-        An SDK raises a refused request as an error of its own around the monitor's words, so the
-        words are what there is to tell it by.
+        An SDK raises a refused request as an error of its own around the monitor's words, so it
+        can only be recognized by those words.
         """
         known = self.place and refusal in self.text and self.place not in refusal
         return f" ({self.place})" if known else ""
@@ -53,14 +53,14 @@ class Run:
     ended: Ended
     failure: Failure | None = None
     early_end_fix: str = EARLY_END_FIX
-    """What to do where it ended with success, and without coming to its end."""
+    """What to do where it exited with status 0 without coming to its end."""
 
 
 class Host(Protocol):
     """Runs the programs of one language. The hosts are modules; `registry` names them."""
 
     def install(self, root: Path, installer: Installer, /) -> Path:
-        """Install what the program in `root` depends on; give where it is.
+        """Install what the program in `root` depends on; return where it is.
 
         Raises DependencyError, ProjectError and DeadlineError.
         """

@@ -56,7 +56,7 @@ def run(execution: Execution, installed: Path) -> Run:
         run = _run(execution, runner, {"compiled": str(compiled)})
         if not run.ended.status or run.ended.late:
             return run
-        # The compiler tells failures best, and what it was not asked for before.
+        # The compiler reports failures best, and can compile what it was not asked for before.
     recorded = execution.scratch / "compiled.json"
     run = _run(execution, runner, {"recorded": str(recorded)})
     if not run.ended.status and recorded.exists():
@@ -131,7 +131,7 @@ def _environment(execution: Execution, *, compile_: bool) -> dict[str, str]:
 
 
 def _is_typescript(execution: Execution) -> bool:
-    """Whether the runner gets a compiler, as all programs do that do not decline."""
+    """Whether the runner gets a compiler, as it does unless the program declines."""
     return execution.project.runtime_options.get("typescript") is not False
 
 
@@ -152,14 +152,14 @@ def _modules_for(execution: Execution, installed: Path) -> dict[str, str]:
 
 
 def _module_files(root: Path) -> Iterator[Path]:
-    """The program's modules, and what says what kind of modules they are."""
+    """The program's modules, and the files that say what kind of modules they are."""
     code = (p for p in typescript.sources(root) if p.suffix != ".json" or p.name == "package.json")
     manifests = (folder / "package.json" for folder in (root, *root.parents))
     return filter(Path.is_file, chain(manifests, code))
 
 
 def _imports(file: Path) -> bool:
-    """Whether this may be an ES module, make others such, or import one."""
+    """Whether this may be an ES module, make others ES modules, or import one."""
     if file.suffix in _MODULE_SUFFIXES:
         return True
     with suppress(OSError):

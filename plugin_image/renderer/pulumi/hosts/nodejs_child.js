@@ -1,8 +1,8 @@
 // Runs first in each worker thread and Node.js process that a program starts, and in the program.
 //
 // The SDK finds the monitor by the environment, so what is registered there reaches it as if the
-// program had done so, or is lost with the worker. They get the address where nothing is registered,
-// and note what the renderer has to know (see elsewhere.py).
+// program had done so, or is lost with the worker. They get the address that registers nothing, and
+// note what the renderer has to know (see elsewhere.py).
 
 "use strict";
 
@@ -16,7 +16,7 @@ noteTerminations();
 if (process.env.RENDERER_ELSEWHERE) {
     const { monitor, notes } = JSON.parse(process.env.RENDERER_ELSEWHERE);
     process.env.PULUMI_NODEJS_MONITOR = monitor;
-    // A worker of a cluster starts what the program was started by, without its arguments.
+    // A cluster's worker starts what started the program, without its arguments.
     if (/[\\/]cmd[\\/]run[\\/]index\.js$/.test(process.argv[1])) {
         note(notes, [
             "another process, such as a worker of a cluster, started the program again",
@@ -42,7 +42,7 @@ function noteWhenTheSdkIsLoaded(notes) {
     };
 }
 
-/** What the program terminates itself it does not wait for. */
+/** The program does not wait for what it terminates itself. */
 function noteTerminations() {
     const { terminate } = Worker.prototype;
     Worker.prototype.terminate = function (...rest) {

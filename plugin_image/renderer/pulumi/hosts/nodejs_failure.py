@@ -12,7 +12,7 @@ from ...plain import plain
 from .host import Failure, configuration_fix
 
 _DIAGNOSTIC = re.compile(r"(\S+)\((\d+),\d+\): (error TS\d+: .*)")
-"""How TypeScript tells what it found: `index.ts(3,7): error TS2322: Type …`."""
+"""How TypeScript reports what it found: `index.ts(3,7): error TS2322: Type …`."""
 _REFERENCE = re.compile(r"^<ref \*\d+> ")
 """How Node.js marks an error that refers to itself."""
 _HEADER = re.compile(
@@ -20,10 +20,10 @@ _HEADER = re.compile(
     r"|TSError: ⨯ Unable to compile TypeScript:"
 )
 _SOURCE = re.compile(r"(?:file://)?(/.*):(\d+)")
-"""How Node.js begins what it says about a source that is not JavaScript: where, and the line."""
+"""How Node.js begins its report of a source that is not JavaScript: the file, and the line."""
 _MISSING = re.compile(r"Cannot find (?:module|package) '([^']*)'")
 _IN_A_FOLDER = (".", "/", "file:")
-"""How the name of a module begins that is not a package."""
+"""How the name of a module that is not a package begins."""
 
 
 def of(errors: Sequence[str], folder: Path) -> Failure | None:

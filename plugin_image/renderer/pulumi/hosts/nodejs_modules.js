@@ -60,7 +60,7 @@ function findByReading() {
     Module.syncBuiltinESMExports();
 }
 
-/** A function of a file, which takes one of `link` from `installed`. */
+/** A function that takes a file's path, and takes a file below `link` from `installed`. */
 function redirected(read) {
     const wrapper = function (file, ...rest) {
         return read.call(this, moved(file), ...rest);

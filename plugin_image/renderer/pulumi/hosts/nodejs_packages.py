@@ -12,13 +12,13 @@ from .. import dependencies
 from ..installer import Installer
 
 IMAGE_MODULES = Path(__file__).resolve().parents[4] / "node_modules"
-"""What programs run with that ask for no packages."""
+"""What programs that ask for no packages run with."""
 _OTHER_LOCKS = ("npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
 _OUTSIDE = re.compile(r'"(?:(?:file|link):(?://)?)?(?:/|~/|\.\.(?:/|"))')
 """A string that names a folder or an archive outside of the project."""
 _SECTIONS = ("dependencies", "devDependencies", "optionalDependencies", "overrides")
 _LOCAL = ("file:", "link:", "workspace:", "./", "../", "/", "~/")
-"""How a version begins that is a folder."""
+"""How a version that is a folder begins."""
 
 
 def install(root: Path, installer: Installer) -> Path:
@@ -42,10 +42,10 @@ def install(root: Path, installer: Installer) -> Path:
 
 
 def _refuse_what_takes_a_lock(root: Path, package: Mapping[str, Any]) -> None:
-    """Raise DependencyError where npm would ask a registry for something else than was meant.
+    """Raise DependencyError where npm would ask a registry for something other than was meant.
 
-    Only the manifest is installed from: a stranger may have published a package with the
-    name of one that is in a folder here, or in a registry that is set up here.
+    npm goes by the manifest alone: a stranger may have published a package with the name of
+    one that is in a folder here, or in a registry that is set up here.
     """
     sections = (package.get(name) for name in ("dependencies", "devDependencies"))
     asked = [pair for section in sections if isinstance(section, dict) for pair in section.items()]
@@ -98,7 +98,7 @@ def _installed(installer: Installer, root: Path, named: Sequence[Path], command:
 
     def fill(folder: Path) -> None:
         dependencies.copied(named, root, folder)
-        # The program's own scripts expect the rest of its folder.
+        # The program's own scripts expect the rest of its folder to be there.
         package = {key: value for key, value in _read(named[0]).items() if key != "scripts"}
         (folder / named[0].name).write_text(json.dumps(package))
         env = {"npm_config_cache": str(installer.cache.downloads("npm"))}

@@ -50,7 +50,7 @@ process.argv.splice(1, 1, runner, `--monitor=${address}`, `--engine=${address}`)
 Module.runMain();
 
 /**
- * The SDK tells errors in colours. With a stack that names `node_modules/@scope/file`, as its
+ * The SDK prints errors in colour. With a stack that names `node_modules/@scope/file`, as its
  * source maps do, Node.js then fills the memory until it gives up (seen with 20.20 and 22.23).
  */
 function inspectWithoutColours() {
@@ -60,7 +60,7 @@ function inspectWithoutColours() {
     });
 }
 
-/** Put off what packs functions for the cloud: half of the SDK's time to load, and seldom used. */
+/** Defer what packs functions for the cloud: half of the SDK's time to load, and seldom used. */
 function loadWhenUsed(names) {
     const load = Module._load;
     Module._load = function (request, parent, ...rest) {
@@ -80,8 +80,8 @@ function whenUsed(load) {
 
 /**
  * The program has ended when nothing is left to do, which is the only way to `exit` that does not
- * lead through `process.exit`. SDKs tell the monitor of the end only since 3.182, and before what
- * other handlers of `beforeExit` do.
+ * lead through `process.exit`. SDKs tell the monitor of the end only since 3.182, and before other
+ * handlers of `beforeExit` run.
  */
 function sayWhenTheProgramHasEnded(settings) {
     const { exit } = process;
@@ -90,7 +90,7 @@ function sayWhenTheProgramHasEnded(settings) {
         early = true;
         return exit.apply(process, code);
     };
-    // The first of all handlers: what the program's own do to end the process comes too late.
+    // The first of all handlers: if the program's own end the process, they come too late.
     process.once("exit", () => {
         if (!early) {
             fs.writeFileSync(ended, "");
@@ -103,7 +103,7 @@ function sayWhenTheProgramHasEnded(settings) {
     });
 }
 
-/** The SDK ends quietly when a request fails with its connection, whatever is not registered yet. */
+/** The SDK ends quietly when a request fails with its connection, with more to register or not. */
 function failWhenTheMonitorIsLost(settings) {
     const { terminateRpcs } = settings;
     let lost = false;
@@ -163,7 +163,7 @@ function tellSecrets(output) {
     };
 }
 
-/** What a text spells in JSON; nothing where it is another one. */
+/** The structure that a string spells in JSON; nothing where it spells none. */
 function structure(text) {
     try {
         const value = JSON.parse(text);
@@ -173,7 +173,7 @@ function structure(text) {
     }
 }
 
-/** All that comes on a pipe, which the SDK may have made one that does not wait. */
+/** All that comes on a pipe, which the SDK may have made non-blocking. */
 function readAll(fd) {
     const chunks = [];
     const chunk = Buffer.alloc(4096);
@@ -193,7 +193,7 @@ function readAll(fd) {
     }
 }
 
-/** Load what the runner will ask for. One that is missing is missed later, with better words. */
+/** Load what the runner will ask for. What is missing is reported later, in better words. */
 function preload(name) {
     try {
         requireOfSdk(name);
@@ -216,7 +216,7 @@ function recordCompiled() {
     process.once("beforeExit", () => fs.writeFileSync(recorded, JSON.stringify(files)));
 }
 
-/** Load files as they were compiled before, and tell places in them by their source. */
+/** Load files as they were compiled before, and report places in them by their source. */
 function useCompiled(files) {
     for (const extension of [".ts", ".tsx", ".js", ".jsx"]) {
         const load = Module._extensions[extension];

@@ -25,8 +25,8 @@ function tellOfThoseWithoutJson({ rpc, Asset, Resource }) {
 }
 
 /**
- * The monitor hears of them as of an asset of another kind, because the SDK asks of each value that
- * is none of its own whether it is an asset.
+ * The monitor hears of them as another kind of asset, because the SDK asks of each value that is
+ * not its own whether it is an asset.
  */
 function tellWhenSerialized(rpc, Asset) {
     const objects = new AsyncLocalStorage();
@@ -52,7 +52,7 @@ function tellWhenSerialized(rpc, Asset) {
 /**
  * An output holds a copy of what it is made of, with the keys of a value and without its type. It
  * asks of each value whether it is a resource and then copies it, which is when one without a JSON
- * form has a key more. That holds a function, which is left out of JSON and of all but objects.
+ * form has one more key. It holds a function, which is left out of JSON and of all but objects.
  */
 function noteWhenCopied(Resource) {
     const { isInstance } = Resource;
@@ -74,11 +74,11 @@ function noteForOneCopy(value, what) {
         return Object.assign(() => what, { [LOST]: what });
     };
     Object.defineProperty(value, LOST, { configurable: true, enumerable: true, get });
-    // Where it was not to be copied.
+    // In case it is not copied after all.
     queueMicrotask(remove);
 }
 
-/** What a value is that has no JSON form, or that loses a part of itself; else nothing. */
+/** What a value is, if it has no JSON form or would lose a part of itself; else nothing. */
 function withoutJson(value) {
     if (typeof value === "bigint" || typeof value === "symbol") {
         return `a value of type ${typeof value}`;
@@ -94,13 +94,13 @@ function withoutJson(value) {
     return name === undefined ? "" : `the function ${name}`;
 }
 
-/** What an object is that has no JSON form, by its type; else nothing. */
+/** What an object is, if its type has no JSON form; else nothing. */
 function withoutJsonByType(value) {
     const type = Object.prototype.toString.call(value).slice(8, -1);
     if (!["Object", "Array", "Module"].includes(type)) {
         return `a value of type ${Buffer.isBuffer(value) ? "Buffer" : type}`;
     }
-    // Such a class has a form of its own for JSON, which the SDK does not ask for.
+    // Such a class has a JSON form of its own, which the SDK does not ask for.
     return typeof value.toJSON === "function" ? `a value of type ${value.constructor?.name}` : "";
 }
 

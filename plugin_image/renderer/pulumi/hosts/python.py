@@ -1,7 +1,7 @@
 """Runs Python programs, with the monitor inside of the program's own process.
 
-The interpreter and the SDK are the program's. It sends what it records through a file
-without a name, which holds all that was known if the program dies.
+The interpreter and the SDK are the program's. It sends what it records through an anonymous
+file, which holds all that was known if the program dies.
 """
 
 import json

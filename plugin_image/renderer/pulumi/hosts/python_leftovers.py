@@ -2,8 +2,8 @@
 
 A task that nobody awaits, a coroutine that is never started, a thread or another process that
 makes resources: these would be missing from a render that looks complete. What libraries leave
-behind, and what ends soon without making a resource, is nothing of the kind. Runs in the
-program's own interpreter.
+behind, and what ends soon without making a resource, does not count. Runs in the program's own
+interpreter.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from typing import Any, Final
 import pulumi
 
 _GRACE_SECONDS: Final = 2.0
-"""What tasks and threads are given to end after the program has."""
+"""How long tasks and threads have to end after the program has."""
 
 _CHILDREN: Final = Path(__file__).with_name("python_children")
 _AWAIT: Final = "await it, or make it an output (pulumi.Output.from_input)"
@@ -66,13 +66,13 @@ class Leftovers:
         self._ended = True
         # What threads left for the loop.
         self._loop.run_until_complete(asyncio.sleep(0))
-        # A program may have set a factory of its own.
+        # A program may have set a task factory of its own.
         tasks = list(dict.fromkeys([*self._tasks, *asyncio.all_tasks(self._loop)]))
         if pending := [task for task in tasks if not task.done()]:
             self._loop.run_until_complete(asyncio.wait(pending, timeout=_GRACE_SECONDS))
         running = [self._unfinished(task) for task in tasks if self._goes_on(task)]
         running += self._running_threads()
-        # Looked for here: they would tell of it themselves when they are collected, but a
+        # Looked for here: they would report it themselves when they are garbage-collected, but a
         # collection takes a tenth of a render.
         failed = [error for task in tasks if (error := _unnoticed(task))]
         for coroutine in filter(_never_started, gc.get_objects()):
@@ -87,7 +87,7 @@ class Leftovers:
         return task
 
     def _failed_in_the_loop(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Take what a callback raised; connections that end in disorder are told of, too."""
+        """Take what a callback raised; asyncio also reports connections that end abruptly."""
         if "exception" in context and context.keys() & {"handle", "future"}:
             self._errors.append(context["exception"])
         else:
@@ -106,7 +106,7 @@ class Leftovers:
             self._errors.append(_error(f"{self._called(coroutine)} was never awaited", fix))
 
     def _require_the_loop(self, resource: str) -> None:
-        """Where else a resource is made, its registration comes to nothing."""
+        """Refuse a resource made anywhere else, where its registration would come to nothing."""
         if os.getpid() != self._process:
             lost = f"{resource} is made in another process"
             self._note([lost, _MAIN_PROCESS])
@@ -177,7 +177,7 @@ def _never_started(found: object) -> bool:
 
 
 def _unnoticed(task: asyncio.Task[Any]) -> BaseException | None:
-    """The exception of a task that nobody has asked for it."""
+    """The exception of a task, if nobody has retrieved it."""
     # What decides about asyncio's own "Task exception was never retrieved".
     return task.exception() if getattr(task, "_log_traceback", False) else None
 

@@ -25,7 +25,7 @@ _LOCAL = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-"""Further files of requirements, options, and packages in folders."""
+"""Further requirements files, options, and packages in folders."""
 _OUTSIDE = re.compile(
     r"""
       (?:^|[\s@=:/"']|^\s*-\w) \.\. (?![^/\s"'\#])   # upwards, in any part of a path
@@ -37,7 +37,7 @@ _OUTSIDE = re.compile(
 _COMMENT = re.compile(r"(?:^|\s)\#.*$", re.MULTILINE)
 _ADDRESS = re.compile(r"""\b(?![\w+]*file:)[a-z][\w+]*://[^\s"']+""")
 _FURTHER = re.compile(r"^\s*(?:-[rc]|--requirements?|--constraints?)[\s=]*(\S+)", re.MULTILINE)
-"""Files of requirements that one names."""
+"""Requirements files that one names."""
 _OF_UV = (
     ("project", "dependencies"),
     ("project", "optional-dependencies"),
@@ -75,7 +75,7 @@ def _installed(installer: Installer, named: Path) -> Path:
 
     def fill(folder: Path) -> None:
         project, venv = dependencies.copied(inputs, root, folder / "project"), folder / "venv"
-        # As it was read here: editors of Windows write UTF-16.
+        # As it was read here: editors on Windows write UTF-16.
         (project / named.name).write_text(files.text(named), encoding="utf-8")
         env = {"UV_CACHE_DIR": str(installer.cache.downloads("uv"))}
         uv = installer.tool("uv")
@@ -104,7 +104,7 @@ def _installed(installer: Installer, named: Path) -> Path:
 
 
 def _needs_setuptools(venv: Path) -> bool:
-    """Whether an SDK takes pkg_resources from it without saying so, as those before 2024 do.
+    """Whether an SDK imports its pkg_resources undeclared, as those from before 2024 do.
 
     The environments that Pulumi itself makes have it.
     """
@@ -116,9 +116,9 @@ def _needs_setuptools(venv: Path) -> bool:
 
 
 def _inputs(named: Path) -> Sequence[Path]:
-    """What decides about what is installed: all of the project where a part of it is named.
+    """What decides what is installed: all of the project where a part of it is named.
 
-    Raises DependencyError where files outside of the project are.
+    Raises DependencyError where files outside of the project are named.
     """
     root, text = named.parent, files.text(named)
     settings = [root / name for name in _SETTINGS if files.exists(root / name)]
@@ -130,7 +130,7 @@ def _inputs(named: Path) -> Sequence[Path]:
 
 
 def _require_inside(named: Path, text: str, seen: set[Path]) -> None:
-    """Raise DependencyError for a path that leads out, in a file and those that it names."""
+    """Raise DependencyError for a path that leads out, in a file or in those that it names."""
     text = _COMMENT.sub("", text)
     _require_no_outside(named, text)
     for word in _FURTHER.findall(text):
@@ -148,7 +148,7 @@ def _require_no_outside(path: Path, text: str) -> None:
 
 
 def _words_for_uv(path: Path) -> Iterator[str]:
-    """The strings in a settings file by which uv finds packages; what is not TOML, uv tells."""
+    """The strings in a settings file by which uv finds packages; uv reports what is not TOML."""
     try:
         found = tomllib.loads(files.text(path))
     except tomllib.TOMLDecodeError:

@@ -1,7 +1,7 @@
 """Runs one Python program against a monitor in the same process.
 
-Started as a script by `hosts.python`, in the interpreter that has the program's SDK, with
-what it is about as JSON on stdin and the number of the file for events as its argument. Does what
+Started as a script by `hosts.python`, in the interpreter that has the program's SDK, with what
+to run as JSON on stdin and the file descriptor for events as its argument. Does what
 Pulumi's `pulumi-language-python-exec` does, without the network where it can, and with a
 report of the failure that names the program's own line.
 """
@@ -34,7 +34,7 @@ _PARALLEL = 4
 _PROCESSED = re.compile(r"While processing (resource|input): ('[^']*')")
 _GARBAGE_THRESHOLD = 200_000
 _FIX = "To fix it: "
-"""How a note of an error begins that says what to do about it."""
+"""Begins the note of an error that says what to do about it."""
 _WRAPPED = re.compile(
     r"While processing (?:resource: (?P<name>.*), type:? '(?P<type>.*)'|input: '(?P<input>.*?)', )"
 )
@@ -45,8 +45,8 @@ def main() -> None:
     ends: list[Callable[[], None]] = []
     # The first to be registered is the last to be called.
     atexit.register(lambda: [end() for end in ends])
-    # What a program makes lives to its end. To look through it for garbage as often as Python
-    # does takes half of the time of a program with thousands of objects.
+    # What a program makes lives to its end. Looking through it for garbage as often as Python
+    # does takes half the time of a program with thousands of objects.
     gc.set_threshold(_GARBAGE_THRESHOLD)
     given = json.load(sys.stdin)
     report = _reporter(int(sys.argv[1]))
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def _end(error: BaseException | None, report: Report, root: str) -> NoReturn:
-    """End at once: what Python would do about what is left takes a part of a render."""
+    """End at once: Python's own clean-up of what is left would take part of a render."""
     if error is not None:
         report({"failure": _describe(error, root)})
     sys.stdout.flush()
@@ -97,7 +97,7 @@ def _reporter(fd: int) -> Report:
 def _run(given: dict[str, Any], report: Report) -> Callable[[], BaseException | None]:
     """Run the program, with the monitor at the given address or else in this process.
 
-    Gives what tells, at the very end, of failures that nobody was told of.
+    Returns what tells, at the very end, of a failure that nobody was told of.
     """
     _require_sdk()
     import pulumi.runtime
@@ -178,7 +178,7 @@ def _execute(entry: str) -> None:
 def _describe(raised: BaseException, root: str) -> FailureEvent:
     """The failure: what, at which line of the program, and the traceback from there on.
 
-    What to do about it is told where a note of the error tells it.
+    It says what to do about it where a note of the error does.
     """
     error, concerned = _cause(raised)
     fix = _take_fix(error)
@@ -220,7 +220,7 @@ def _cause(error: BaseException) -> tuple[BaseException, str]:
 
 
 def _take_fix(error: BaseException) -> str:
-    """What to do, if a note of the error says so; the note is then no part of it any more."""
+    """What to do, if a note of the error says so; the note is then removed."""
     notes: list[str] = getattr(error, "__notes__", [])
     fix = next((note for note in notes if note.startswith(_FIX)), "")
     if fix:
@@ -229,7 +229,7 @@ def _take_fix(error: BaseException) -> str:
 
 
 def _unwrapped(said: str) -> str:
-    """What the SDK says of a value, without the lines about the resource that it puts before."""
+    """What the SDK says of a value, without the lines about the resource that precede it."""
     *before, cause = said.split(" has risen: ")
     places = [" ".join(found) for line in before for found in _PROCESSED.findall(line)]
     return f"{cause.splitlines()[0]} ({', '.join(places)})" if places and cause else said

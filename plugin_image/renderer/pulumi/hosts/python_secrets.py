@@ -1,7 +1,7 @@
 """Tells the renderer what a Python program calls secret, for its messages.
 
 A value that no resource gets is never registered: `Output.secret(x).apply(fail)`. Runs in the
-program's own interpreter, and takes of the SDK only what is public.
+program's own interpreter, and uses only what is public of the SDK.
 """
 
 import json
@@ -16,7 +16,7 @@ from ..monitor.recording import Report
 def tell(report: Report, known: Iterable[str]) -> None:
     """Report each string as soon as the program marks it, or uses it in an `apply`.
 
-    `known` are values of the configuration, of whose parts the renderer knows which are secret.
+    `known` are values of the configuration, whose secret parts the renderer knows.
     """
     secret, apply = pulumi.Output.secret, pulumi.Output.apply
     told = {text for value in known for text in _texts(_structure(value))}
@@ -44,7 +44,7 @@ def tell(report: Report, known: Iterable[str]) -> None:
 
 
 def _at_hand(result: Awaitable[Any]) -> Any:
-    """What an awaitable gives that has nothing to wait for, as that of a value that is there."""
+    """The result of an awaitable with nothing to wait for, like that of a value already there."""
     try:
         next(iter(result.__await__()))
     except StopIteration as end:

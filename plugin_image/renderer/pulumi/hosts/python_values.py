@@ -1,8 +1,8 @@
 """Tells the monitor of values that have no JSON form, where the SDK would only stumble.
 
-The SDK's own words for them lie below three lines about the resource, and show the property's
-other values; it rounds integers that are no doubles without a word. The monitor knows the object,
-its line and the path. Source: pulumi/pulumi `sdk/python/lib/pulumi/runtime/rpc.py`.
+The SDK's own words for them come after three lines about the resource, and show the property's
+other values; it silently rounds integers that are not doubles. The monitor knows the object, its
+line and the path. Source: pulumi/pulumi `sdk/python/lib/pulumi/runtime/rpc.py`.
 """
 
 import inspect
@@ -50,12 +50,12 @@ def _is_carried(value: Any) -> bool:
 
 
 def _odd_key(mapping: dict[Any, Any]) -> str | None:
-    """A key that is not a string, as messages tell it, or None."""
+    """A key that is not a string, as messages show it, or None."""
     return next((_told(key) for key in mapping if not isinstance(key, str)), None)
 
 
 def _told(key: object) -> str:
-    """Most others would be told by their address, which is another in each render."""
+    """Most others would be shown by their address, which differs in each render."""
     known = key is None or isinstance(key, (int, float, bytes))
     return repr(key) if known else f"of type {type(key).__name__}"
 

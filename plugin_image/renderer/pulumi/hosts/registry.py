@@ -18,7 +18,7 @@ class Language:
     host: Callable[[], Host]
     """Loads it."""
     variables: tuple[str, ...] = ()
-    """How the names of variables begin that set up its installer."""
+    """How the names of variables that set up its installer begin."""
 
 
 def _python() -> Host:

@@ -4,7 +4,7 @@ Pulumi's runner compiles a program by ts-node each time, which takes a moment to
 seconds to check types. Argo CD asks for the same sources again and again, each time in a
 new folder, which is why ts-node's own cache never helps: it goes by absolute paths.
 
-What is kept goes by a hash of everything that the compiler may look at: the sources and
+What is kept is keyed by a hash of everything that the compiler may look at: the sources and
 settings in the project's folder, and the installed dependencies. Where it may look at more
 than that, nothing is kept.
 """
@@ -21,14 +21,14 @@ from ...cache import Cache
 _READ = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"})
 """Files that the compiler may look at, by their ending."""
 _RELATIVE = re.compile(r"""["'`](\.\.?(?:/[^"'`\n]*)?)["'`]""")
-"""Texts that may be paths of modules: `..`, `./lib`, `../lib`."""
+"""Strings that may be paths of modules: `..`, `./lib`, `../lib`."""
 _ABSOLUTE = re.compile(r'"(/[^"\n]*)"')
 """Paths in settings. In a program, they are of containers and servers."""
 _PACKAGES = ("typescript", "ts-node", "@pulumi/pulumi", "@pulumi/kubernetes")
 """Whose versions count, should other ones come to the same place, as in a newer image."""
 _COMPILER_VARIABLES = ("TS_NODE_", "PULUMI_NODEJS_")
 _MOST_BYTES = 64 * 2**20
-"""To look through more takes longer than to compile what is used of it."""
+"""Looking through more takes longer than compiling what is used of it."""
 
 
 class CompiledSources:
@@ -64,8 +64,8 @@ class CompiledSources:
 def _is_self_contained(root: Path) -> bool:
     """Whether all that the compiler may look at is in the project's folder, and not too much.
 
-    So there must be a package.json, which says what modules are, no link, and no path that
-    leads out: a source may be compiled into another one, and leave no trace of its own.
+    So there must be a package.json, which says of what kind modules are, no link, and no path
+    that leads out: a source may be compiled into another one, and leave no trace of its own.
     """
     found = list(sources(root))
     if sum(path.lstat().st_size for path in found) > _MOST_BYTES:

@@ -1,7 +1,7 @@
 """Runs Pulumi YAML programs by their official language host, `pulumi-language-yaml`.
 
 The host interprets the program in its own process, against a monitor in this one; it gets
-the schema that it reads the program by from the Kubernetes provider, which must be on PATH.
+the schema by which to read the program from the Kubernetes provider, which must be on PATH.
 Source of the protocol: pulumi/pulumi `proto/pulumi/language.proto`.
 """
 
@@ -39,7 +39,7 @@ def install(_root: Path, installer: Installer) -> Path:
 
 
 def run(execution: Execution, host: Path) -> Run:
-    """Let the language host run the program. Raises ProgramError when that one does not start."""
+    """Let the language host run the program. Raises ProgramError when the host does not start."""
     events: list[Event] = []
     with (
         execution.session(events.append) as session,

@@ -2,7 +2,7 @@
 
 `session` puts one program's monitor together, from a `run_context`, and reports what is in
 `recording`.
-Requests come by a `transport` to a method of a `service`, which knows `resources` by their
+Requests come through a `transport` to a method of a `service`, which knows `resources` by their
 `values`, and asks a `plugin` for what only the real Kubernetes provider can do. Each stands on
 those after it. No code here could contact a cluster, a provider's cloud or a backend.
 

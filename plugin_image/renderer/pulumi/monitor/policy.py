@@ -43,7 +43,7 @@ def refuse_release(type_: str, called: str) -> None:
 
 
 def refuse_partial(type_: str, manifest: Mapping[str, Any], called: str) -> None:
-    """A patch is no object of its own, a list is several."""
+    """A patch is not an object of its own, and a list is several."""
     kind = type_.rpartition(":")[2]
     if kind == f"{manifest.get('kind')}Patch":
         raise Refusal(
@@ -55,7 +55,7 @@ def refuse_partial(type_: str, manifest: Mapping[str, Any], called: str) -> None
 
 
 def refuse_lost(called: str, written: int, made: int) -> Refusal:
-    """The provider reads the first of documents that it cannot tell apart."""
+    """The provider reads only the first of documents that it cannot tell apart."""
     return Refusal(
         f"{called} has {written} objects, and Pulumi's Kubernetes provider makes {made} of them",
         "divide the documents by lines of `---` alone, and give each object another name",
@@ -79,7 +79,7 @@ def refuse_call(what: str, token: str) -> Refusal:
 
 
 def read(struct: struct_pb2.Struct, called: str) -> dict[str, Any]:
-    """The properties of what is `called` so. Raises Refusal for a value that none can have."""
+    """The properties of what is `called` so. Raises Refusal for a value that no object can have."""
     try:
         return structs.from_struct(struct)
     except structs.UncarriedError as error:

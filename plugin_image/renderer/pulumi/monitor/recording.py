@@ -30,7 +30,7 @@ class Event(TypedDict, total=False):
     """The fields of a `Registration`. The monitor sends it (`service.registrar`)."""
     refusal: tuple[str, str]
     """What is never rendered, summary and remedy. The monitor sends it (`service.monitor`), and
-    `hosts.elsewhere` of what a program's other processes have noted."""
+    `hosts.elsewhere` for what a program's other processes have noted."""
     log: tuple[Severity, str]
     """What the program or its SDK logs. The engine sends it (`service.engine`)."""
     secrets: list[str]
@@ -80,7 +80,7 @@ class Registration:
     auto_name: str | None = None
     """What it would be called without a live name; None where the program gives it a name."""
     live_key: str = ""
-    """Which of the live names is its, whether it counts or not."""
+    """Which of the live names is its own, whether that counts or not."""
     protect: bool = False
     """A deployment fails rather than delete it."""
     retain_on_delete: bool = False
@@ -92,13 +92,13 @@ class Registration:
     replacement_trigger: Any = None
     """What the program says forces a new object, in wire form, where the name depends on it."""
     delete_before_replace: bool = False
-    """A deployment that makes it anew deletes the old object first."""
+    """A deployment that replaces it deletes the old object first."""
     ignore_changes: list[str] = field(default_factory=list)
-    """Property paths of what a deployment sets when it makes the object, and leaves then."""
+    """Property paths of what a deployment sets when it makes the object, and then leaves alone."""
     replace_on_changes: list[str] = field(default_factory=list)
     """Property paths of what else forces a new object when it changes."""
     mutable: list[str] = field(default_factory=list)
-    """The kinds of which its provider changes the data in place."""
+    """The kinds whose data its provider changes in place."""
 
     def __str__(self) -> str:
         """The object as messages name it."""

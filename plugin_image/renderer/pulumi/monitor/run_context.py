@@ -17,7 +17,7 @@ class LiveName(NamedTuple):
 
     name: str
     instead_of: str = ""
-    """The name with a hash for which it stands: it counts until the hash is another one."""
+    """The name with a hash for which it stands: it counts until the hash changes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +27,9 @@ class RunOptions:
     ignore_foreign: bool = False
     """Leave out what is not a Kubernetes object, rather than refuse it."""
     allow_random: bool = False
-    """Let charts make up values, which are others in each render."""
+    """Let charts make up values, which differ in each render."""
     disable_name_suffix_hash: bool = False
-    """Leave names as they are where what forces a new object changes."""
+    """Leave names as they are, even where something changes that forces a new object."""
 
     def for_run(self) -> dict[str, Any]:
         """These options by name, without any that a subclass adds."""
@@ -66,6 +66,6 @@ class RunContext(RunOptions):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "RunContext":
-        """The context that `to_json` gave, also when the data has been JSON since."""
+        """The context that `to_json` gave, also when the data has been through JSON."""
         live_names = {key: LiveName(*name) for key, name in data["live_names"].items()}
         return cls(**{**data, "live_names": live_names})

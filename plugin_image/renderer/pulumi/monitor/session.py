@@ -71,7 +71,7 @@ class Session:
             return self._address
 
     def rehearsal(self) -> tuple[str, Rehearsal]:
-        """A monitor that nothing comes of, and the `host:port` of it, from the first call on."""
+        """A monitor without effect, and its `host:port`, from the first call on."""
         from .transport.server import serve
 
         with self._lock:

@@ -1,8 +1,8 @@
 """Runs first in each Python that a program starts, where no resource can be registered.
 
-The SDK there knows of no monitor, and takes resources without a word: whoever makes one in a
-pool of processes would miss it. So it is refused, and told to the renderer by the file that
-RENDERER_ELSEWHERE names (see `elsewhere`), since a program may not look at how its children end.
+The SDK there knows of no monitor, and takes resources without a word: those made in a pool of
+processes would be missing. So they are refused, and reported to the renderer in the file that
+RENDERER_ELSEWHERE names (see `elsewhere`), since a program need not look at how its children end.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _refuse(resource: object, _type: str, name: str, *_: Any, **__: Any) -> None
 
 
 def _fail(kind: type[BaseException], error: BaseException, *frames: Any) -> None:
-    """Tell of a process of `multiprocessing` that has not come as far as what it was to call."""
+    """Report a `multiprocessing` process that failed before it got to what it was to call."""
     _note([f"another process failed: {kind.__name__}: {error}", _OTHER_MODULE])
     sys.__excepthook__(kind, error, *frames)
 

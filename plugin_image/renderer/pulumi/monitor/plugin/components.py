@@ -1,7 +1,7 @@
 """What the Kubernetes provider makes of charts, YAML and kustomizations, with nothing lost.
 
-The provider reads leniently (`contents`), and what is lost then, nobody registers. So what it
-reads is read here, too, and how many objects that are, whoever registers them compares.
+The provider reads leniently (`contents`), and what it loses is never registered. So what it
+reads is read here, too, and the number of objects is compared where they are registered.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Components:
         self._plugin.close()
 
     def _read(self, inputs: Inputs, called: str) -> int | None:
-        """How many objects files and texts have; None where not all of them are here."""
+        """How many objects the files and YAML strings have; None where not all are here."""
         folder = self._plugin.environment.folder
         if "file" in inputs:
             found = contents.of_files([inputs["file"]], folder, patterns=False)
@@ -90,7 +90,7 @@ class Components:
         return None if found is None else len(found) + len(written)
 
     def _decode(self, arguments: Inputs) -> InvokeResponse:
-        """What SDKs ask for the objects of YAML by; it leaves out what has no kind."""
+        """The function by which SDKs ask for YAML's objects; it leaves out what has no kind."""
         text = "a YAML text of the program"
         documents = contents.documents(arguments.get("text") or "", text)
         contents.objects(documents, text)

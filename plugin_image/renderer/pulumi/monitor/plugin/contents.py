@@ -1,8 +1,8 @@
-"""What is in the texts that the provider makes objects of, before any of it is lost.
+"""What is in the texts that the provider makes objects from, before any of it is lost.
 
-The provider reads YAML leniently: of a key that is there twice it takes the last, of two equal
-objects of one component too, what has no kind may be left out, and of the documents that it
-does not tell apart it reads the first. Source: pulumi-kubernetes
+The provider reads YAML leniently: of a key given twice it takes the last, likewise of two equal
+objects of one component; it may leave out what has no kind; and of the documents that it does
+not tell apart it reads the first. Source: pulumi-kubernetes
 provider/pkg/provider/yaml/v2/yaml.go (Parse, Register) and invoke_decode_yaml.go.
 """
 
@@ -38,8 +38,8 @@ class Content:
 def documents(text: str, origin: str, *, of_chart: bool = False) -> list[Any]:
     """The documents of a YAML text that are not empty.
 
-    Raises Refusal for what cannot be read, and for a key that is there twice; in a chart's
-    text only where it says two things, for who delivers a chart seldom wrote it.
+    Raises Refusal for what cannot be read, and for a key given twice; in a chart's text only
+    where the values differ, for those who deliver a chart seldom wrote it.
     """
     try:
         found = kubernetes_yaml.parse_all(text.encode(), repeated_keys=of_chart)
@@ -49,7 +49,7 @@ def documents(text: str, origin: str, *, of_chart: bool = False) -> list[Any]:
 
 
 def objects(found: Sequence[Any], origin: str) -> list[Content]:
-    """The objects among documents, those of lists too. Raises Refusal for what is none."""
+    """The objects among documents, those of lists too. Raises Refusal for anything else."""
     places = [f"document {n} of {origin}" for n in range(1, len(found) + 1)]
     if len(found) == 1:
         places = [origin]
@@ -62,10 +62,10 @@ def objects(found: Sequence[Any], origin: str) -> list[Content]:
 
 def of_chart(text: str, chart: str) -> list[Content]:
     """The objects of what Helm made of a chart, each with its template. Raises as `documents`."""
-    # The text before the first mark is empty; then names and texts take turns.
+    # The text before the first mark is empty; then names and texts alternate.
     before, *parts = _TEMPLATE.split(text)
     if before.strip():
-        parts = [chart, text]  # a post-renderer wrote it anew
+        parts = [chart, text]  # a post-renderer rewrote it
     return [
         content
         for name, part in zip(parts[::2], parts[1::2], strict=True)
@@ -76,7 +76,7 @@ def of_chart(text: str, chart: str) -> list[Content]:
 def of_files(names: Iterable[str], folder: Path, *, patterns: bool) -> list[Content] | None:
     """The objects of files; None where not all are here to be read.
 
-    Those with an address the provider gets by itself, and what is missing it names.
+    The provider downloads those with a URL itself, and names what is missing.
     """
     found: list[Content] = []
     for name in names:
@@ -96,7 +96,7 @@ def of_files(names: Iterable[str], folder: Path, *, patterns: bool) -> list[Cont
 
 
 def require_distinct(contents: Iterable[Content], called: str, namespace: str) -> None:
-    """Raise Refusal for an object that is there twice; `namespace` is where those without go."""
+    """Raise Refusal for an object defined twice; `namespace` is where those that name none go."""
     named = [(content, content.manifest) for content in contents if _is_named(content.manifest)]
     try:
         manifests.require_distinct(named, namespace)
@@ -118,7 +118,7 @@ def _objects(node: Any, place: str) -> Iterator[Content]:
 
 
 def _is_named(manifest: Mapping[str, Any]) -> bool:
-    """Whether it has a name of its own; what has none the provider refuses."""
+    """Whether it has a name of its own; the provider refuses what has none."""
     metadata = manifest.get("metadata")
     if not isinstance(metadata, Mapping):
         return False

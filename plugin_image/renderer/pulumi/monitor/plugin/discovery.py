@@ -3,8 +3,8 @@
 Charts render by the cluster's version and API versions. Argo CD tells both to plugins
 (KUBE_VERSION, KUBE_API_VERSIONS), but the provider takes them for `helm.v4.Chart` from a
 cluster alone. So it is given one: the discovery part of the Kubernetes API, on loopback,
-with nothing behind it. Every other request is answered 404, so that `lookup` finds nothing: of a
-group that is not there, too, for which Helm would fail. Source: helm.sh/helm/v3,
+with nothing behind it. Every other request is answered 404, so that `lookup` finds nothing, also
+in a group that does not exist, for which Helm would fail. Source: helm.sh/helm/v3,
 pkg/engine/lookup_func.go.
 """
 
@@ -23,7 +23,7 @@ _MISSING = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 4
 _OPENAPI = "/openapi/v2"
 _PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 _NO_SCHEMAS = b"\n\x032.0"
-"""An OpenAPI document of version 2.0 and nothing else: the provider asks for one at its start."""
+"""An OpenAPI document of version 2.0 and nothing else: the provider asks for one as it starts."""
 _ROOTS = ("/api", "/apis")
 _DISCOVERS = "apidiscovery.k8s.io"
 """What a client that asks which groups there are accepts. Source: client-go, discovery."""

@@ -2,7 +2,7 @@
 
 A post-renderer keeps the text that Helm makes. The component of version 4 takes one. The
 function behind version 3 takes none, so its charts are also rendered as those of version 4,
-of which nothing comes; their hooks are not seen by that.
+which registers nothing; their hooks are not seen that way.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Helm:
     ) -> Constructed:
         """A chart of version 4, whose objects are registered.
 
-        Raises Refusal where one is there twice, cannot be read or is made up, and what the
+        Raises Refusal where one is defined twice, cannot be read or is made up, and what the
         plugin raises.
         """
         with self._scratch() as scratch:
@@ -70,7 +70,7 @@ class Helm:
             try:
                 response = self._plugin.construct(asked, fields)
             except MonitorError:
-                _read(kept, called)  # what is wrong with the text is told better by that
+                _read(kept, called)  # reports better what is wrong with the text
                 raise
             found = _read(kept, called)
         contents.require_distinct(found, called, inputs.get("namespace") or self._plugin.namespace)
@@ -101,7 +101,7 @@ class Helm:
         return answer
 
     def _require_readable(self, inputs: Inputs, called: str) -> None:
-        """Raise Refusal for what version 3 leaves out. What fails in version 4 only is passed."""
+        """Raise Refusal for what version 3 leaves out. What only fails in version 4 is let pass."""
         try:
             self._made(inputs, called)
         except Refusal:
@@ -174,7 +174,7 @@ def _keeping(inputs: Inputs, kept: Path, script: str) -> Inputs:
 
 
 def _read(kept: Path, called: str) -> list[Content]:
-    """The objects of a text that was kept, if Helm came so far."""
+    """The objects of a text that was kept, if Helm got that far."""
     if not kept.exists():
         return []
     return contents.of_chart(kept.read_text(encoding="utf-8", errors="replace"), called)

@@ -47,7 +47,7 @@ class Plugin(Protocol):
         """A component, which messages name as `called`."""
 
     def learn(self, error: MonitorError) -> bool:
-        """Whether the plugin has learned from a failed `construct`, which is worth another try."""
+        """Whether the plugin has learned from a failed `construct`, so that it is worth a retry."""
 
     def close(self) -> None:
         """End it."""
@@ -57,7 +57,7 @@ class Plugins:
     """The providers of one program, one for each default namespace. Thread-safe."""
 
     def __init__(self, start: Callable[[str], Plugin], namespace: str) -> None:
-        """`start` gives the plugin for a namespace, and is called when it is needed first.
+        """`start` gives the plugin for a namespace, and is called when it is first needed.
 
         `namespace` is where objects go that name none, and whose provider names none.
         """

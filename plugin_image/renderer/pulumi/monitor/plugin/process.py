@@ -65,8 +65,8 @@ class KubernetesPlugin:
     ) -> None:
         """`namespace` is the default one; `endpoint` serves monitor and engine, on first use.
 
-        `rehearsal` gives a monitor that nothing comes of, and the address that serves it;
-        `serving` starts the provider.
+        `rehearsal` gives a monitor without effect, and the address that serves it; `serving`
+        starts the provider.
         """
         self.environment = environment
         self.namespace = namespace
@@ -125,7 +125,7 @@ class KubernetesPlugin:
     def learn(self, error: MonitorError) -> bool:
         """Whether `error` was about a kind that the provider did not know, and now may.
 
-        It must know of every object whether its kind lives in a namespace. Kinds that the
+        It must know of every object whether its kind is namespaced. Kinds that the
         destination does not have yet count as namespaced, as they do for the monitor. The
         provider remembers the definitions that it has checked, and charts do not see them:
         what they ask `.Capabilities` for is what the destination has. Source: pulumi-kubernetes

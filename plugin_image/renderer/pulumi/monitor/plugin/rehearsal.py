@@ -1,4 +1,4 @@
-"""A monitor that nothing comes of: for what a component would register, and does not."""
+"""A monitor without effect, to find out what a component would register."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Rehearsal:
     def SupportsFeature(  # noqa: N802 - the protocol's names
         self, _request: resource_pb2.SupportsFeatureRequest
     ) -> resource_pb2.SupportsFeatureResponse:
-        """Secrets and the like are of no account."""
+        """Secrets and the like do not matter here."""
         return resource_pb2.SupportsFeatureResponse(hasSupport=False)
 
     def GetDeploymentInfo(self, _request: empty_pb2.Empty) -> Never:  # noqa: N802
-        """An SDK asks SupportsFeature then."""
+        """The SDK then asks SupportsFeature."""
         raise MonitorError("UNIMPLEMENTED", "GetDeploymentInfo")
 
     def RegisterResource(  # noqa: N802

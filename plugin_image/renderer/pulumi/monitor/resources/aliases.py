@@ -46,7 +46,7 @@ class Urn:
 
 
 class NoUrnError(ValueError):
-    """A text is no URN."""
+    """A string is not a URN."""
 
     def __init__(self, text: str) -> None:
         super().__init__(f"{text!r} is no URN")
@@ -54,7 +54,7 @@ class NoUrnError(ValueError):
 
 
 def parse(text: str) -> Urn:
-    """The parts of a URN. Raises NoUrnError for what is none."""
+    """The parts of a URN. Raises NoUrnError for anything else."""
     parts = text.removeprefix("urn:pulumi:").split("::", _PARTS - 1)
     if not text.startswith("urn:pulumi:") or len(parts) != _PARTS:
         raise NoUrnError(text)
@@ -76,9 +76,9 @@ class Aliases:
         self._of: dict[str, Sequence[Urn]] = {}
 
     def remember(self, urn: str, request: RegisterResourceRequest, called: str) -> None:
-        """Take the aliases of a RegisterResourceRequest, and those that its parent's make.
+        """Take the aliases of a RegisterResourceRequest, and those that follow from its parent's.
 
-        Raises Refusal for an alias that is no URN.
+        Raises Refusal for an alias that is not a URN.
         """
         try:
             own = [self._own(alias, parse(urn), request) for alias in _given(request)]
@@ -98,8 +98,8 @@ class Aliases:
     def former(self, urn: str) -> list[Urn]:
         """Where and what a resource was before.
 
-        Aliases that name another type alone are left out: SDKs give all versions of a kind as
-        such, and a new version is the same object to Kubernetes.
+        Aliases that name only another type are left out: SDKs list all versions of a kind that
+        way, and a new version is the same object to Kubernetes.
         """
         own = parse(urn)
         return [alias for alias in self.known(urn) if replace(alias, type=own.type) != own]
@@ -126,7 +126,7 @@ class Aliases:
         )
 
     def _inherited(self, names: Sequence[Urn], parent: str) -> Iterator[Urn]:
-        """What a child was called in a parent that was called otherwise.
+        """What a child was called when its parent was called something else.
 
         A child whose name begins with its parent's is taken to be named after it.
         """
@@ -141,7 +141,7 @@ class Aliases:
 
 
 def _fix(text: str, request: RegisterResourceRequest) -> str:
-    """What to write for a text that is no URN: most often it is a former name."""
+    """What to write instead of a string that is not a URN: most often that is a former name."""
     if text in request.aliasURNs or any(text == alias.urn for alias in _specs(request)):
         name = json.dumps(text)
         return (

@@ -1,4 +1,4 @@
-"""The options that a resource has from its parent, where it does not say them itself.
+"""The options that a resource has from its parent, where it does not set them itself.
 
 SDKs pass some of them on; the engine does it for every language. Source: pulumi/pulumi
 `pkg/resource/deploy/source_eval.go`, inheritFromParent.
@@ -29,7 +29,7 @@ class Inheritance:
         self._of: dict[str, Inherited] = {}
 
     def apply(self, request: RegisterResourceRequest) -> None:
-        """Give a RegisterResourceRequest what its parent has and itself does not say."""
+        """Give a RegisterResourceRequest what its parent has and it does not set itself."""
         with self._lock:
             options = self._of.get(request.parent, Inherited())
         for name, value in options.items():

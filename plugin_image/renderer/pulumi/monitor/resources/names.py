@@ -36,7 +36,7 @@ class Name:
     auto: str | None = None
     """What it would be called without a live name; None where the program gives it a name."""
     live_key: str = ""
-    """Which of the live names is its, whether it counts or not."""
+    """Which of the live names is its own, whether that counts or not."""
 
 
 class Names:
@@ -54,9 +54,9 @@ class Names:
         self._aliases = Aliases()
 
     def register(self, urn: str, request: RegisterResourceRequest, called: str) -> None:
-        """Take note of a resource: its children are called after it.
+        """Take note of a resource: its children may be named after it.
 
-        Raises Refusal for an alias that is no URN.
+        Raises Refusal for an alias that is not a URN.
         """
         self._aliases.remember(urn, request, called)
 
@@ -72,8 +72,8 @@ class Names:
     ) -> Name:
         """The name of an object; `replaced_with` are the ids of those it is replaced with.
 
-        Raises Refusal where its aliases give it several names, and for a path in its
-        options that is none.
+        Raises Refusal where its aliases give it several names, and for an invalid path in its
+        options.
         """
         if objects.is_named(manifest):
             return Name()

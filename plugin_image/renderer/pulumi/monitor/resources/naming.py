@@ -1,4 +1,4 @@
-"""The `metadata.name` of an object whose program gave it none, as the stack is set up.
+"""The `metadata.name` of an object whose program gave it none, as the stack is configured.
 
 Argo CD renders the same revision many times, so names must not be random: an object gets
 its logical name, and after it the hash of what forces a new one (`replacement`). Pulumi's

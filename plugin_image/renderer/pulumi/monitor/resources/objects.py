@@ -15,7 +15,7 @@ _TOKEN_PARTS = 3
 def complete_kind(type_: str, manifest: Manifest) -> None:
     """Put in the apiVersion and kind that a type token stands for, where the SDK left them out.
 
-    Raises MonitorError for what is no token of the Kubernetes package.
+    Raises MonitorError for what is not a token of the Kubernetes package.
     """
     parts = type_.split(":")
     if len(parts) != _TOKEN_PARTS or not all(parts):
@@ -28,7 +28,7 @@ def complete_kind(type_: str, manifest: Manifest) -> None:
 def complete_names(manifest: Manifest, *, name: wire.Json, namespace: wire.Json) -> None:
     """Give the object a name, and a namespace where its kind has one, unless it has its own.
 
-    Both are texts, which may be marked as secret, or None.
+    Both are strings, which may be marked as secret, or None.
     """
     given = _metadata(manifest)
     names = {}
@@ -76,7 +76,7 @@ def identifier(state: Mapping[str, Any]) -> str:
 
 
 def _metadata(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The object's metadata, empty where it is none; the set as a whole is checked later."""
+    """The object's metadata, empty where it is not a mapping; the whole set is checked later."""
     metadata = wire.reveal(manifest.get("metadata"))
     return metadata if isinstance(metadata, Mapping) else {}
 

@@ -1,9 +1,9 @@
 """What each object comes after.
 
 SDKs name the dependencies of a resource, and in place of a component of the program its
-resources. A component that the provider makes, as a chart, they name itself. What a component
-comes after, its resources come after, too: SDKs register these once they have the URN of their
-parent, and that they have when it is made. Sources: pulumi/pulumi `prepare_resource` in
+resources. A component that the provider makes, like a chart, they name itself. What a component
+comes after, its resources come after, too: SDKs register these once they have their parent's
+URN, which they have when it is made. Sources: pulumi/pulumi `prepare_resource` in
 `sdk/python/lib/pulumi/runtime/resource.py`, `prepareResource` in `sdk/nodejs/runtime/resource.ts`,
 `getOpts` in `sdk/go/pulumi/context.go`.
 """

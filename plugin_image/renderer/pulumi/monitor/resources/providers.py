@@ -1,7 +1,7 @@
 """Kubernetes provider resources: the namespace of their objects, the cluster, and how they change.
 
-None is contacted, so clusters are told apart by what providers are given, as the provider
-does to decide whether its cluster has changed: by `clusterIdentifier`, else by the entry
+None is contacted, so clusters are told apart by what providers are given, just as the provider
+decides whether its cluster has changed: by `clusterIdentifier`, else by the entry
 that the current context of the kubeconfig leads to, else by the inputs as they are. Source:
 pulumi-kubernetes `provider/pkg/provider/provider.go` (DiffConfig), `util.go`.
 """
@@ -40,7 +40,7 @@ class Provider:
     cluster: str = ""
     """Differs from cluster to cluster; empty where the inputs name none. It tells no secret."""
     mutable: frozenset[str] = frozenset()
-    """Kinds of which it changes the data in place, rather than make a new object."""
+    """Kinds whose data it changes in place, rather than make a new object."""
 
 
 def provider(
@@ -92,7 +92,7 @@ class Providers:
 
 
 def _is_on(given: wire.Json) -> bool:
-    """Whether an option is; SDKs write it as a text."""
+    """Whether an option is on; SDKs write it as a string."""
     return wire.reveal(given) in (True, "true")
 
 
@@ -121,7 +121,7 @@ def _active(given: Mapping[str, Any]) -> wire.Json:
 
 
 def _parsed(kubeconfig: wire.Json) -> Mapping[str, Any]:
-    """A kubeconfig that is given as text; it may be a file's path as well."""
+    """A kubeconfig that is given as a string; that may be a file's path as well."""
     if not isinstance(kubeconfig, str):
         return {}
     # Imported here: most programs have no kubeconfig.

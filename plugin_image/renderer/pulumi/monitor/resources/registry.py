@@ -52,7 +52,7 @@ class Registry:
             return urn
 
     def forget(self, request: Request) -> None:
-        """Let a component be added again whose provider failed before any child of it."""
+        """Let a component whose provider failed before any child of it be added again."""
         with self._lock:
             self._types.pop(self._urn_of(request), None)
 
@@ -62,7 +62,7 @@ class Registry:
             return self._urn_of(request)
 
     def is_stack(self, urn: str) -> bool:
-        """Whether it is the URN of the stack itself, which is registered as any other resource."""
+        """Whether it is the URN of the stack itself, which is registered like any resource."""
         return self._types.get(urn) == _STACK
 
     # --- States -----------------------------------------------------------------------

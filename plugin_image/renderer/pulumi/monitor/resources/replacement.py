@@ -100,9 +100,9 @@ _BYTES: Final = 4
 def forcing(manifest: Mapping[str, Any], mutable: Collection[str] = ()) -> Sequence[str] | None:
     """The paths of the properties that force a new object, or None for kinds that keep theirs.
 
-    `mutable` are the kinds of which the provider changes the data in place, unless the
-    object is `immutable`. The name and the namespace force a new object of any kind, and
-    are not among them: they make another object by themselves.
+    `mutable` are the kinds whose data the provider changes in place, unless the object is
+    `immutable`. The name and the namespace force a new object of any kind, and are not among
+    the paths: they make another object by themselves.
     """
     api_version, kind = str(manifest.get("apiVersion")), str(manifest.get("kind"))
     if api_version == "v1" and kind in _DATA:
@@ -122,12 +122,12 @@ def revision(
     replaced_with: Sequence[str] = (),
     key: bytes = b"",
 ) -> str | None:
-    """A hash of what forces a new object, or nothing where nothing does.
+    """A hash of what forces a new object, or empty where nothing does.
 
     `name` is what the object is called without it. `trigger` is its replacement trigger, and
     `replaced_with` are the ids of the objects with which it is replaced. What is secret is
-    hashed with `key`, so that nobody can try out what it might be; without a key there is
-    no hash but None. Raises ValueError for a path of an option that is none.
+    hashed with `key`, so that nobody can try out what it might be; None if there is no key
+    for that. Raises ValueError for an invalid path in an option.
     """
     if forcing(manifest, mutable) is None or hooks.is_hook(_annotations(manifest)):
         return ""
@@ -158,7 +158,7 @@ def content(
 ) -> dict[str, Any]:
     """What an object has of what forces a new one when it changes, by its place.
 
-    Raises ValueError for a path of an option that is none.
+    Raises ValueError for an invalid path in an option.
     """
     forced = forcing(manifest, mutable) or ()
     paths = [_path(text, manifest) for text in (*forced, *replace_on_changes)]
@@ -184,7 +184,7 @@ def _found(content: wire.Json, paths: Sequence[Path]) -> Iterator[tuple[str, Any
 
 
 def _path(text: str, manifest: Mapping[str, Any]) -> Path:
-    """The path in the normalized object: that of a Secret's text leads to its data."""
+    """The path in the normalized object: that of a Secret's stringData leads to its data."""
     try:
         path = property_path.parse(text)
     except ValueError as error:
@@ -222,7 +222,7 @@ def _respelled(text: wire.Json) -> wire.Json:
 
 
 def _without_nulls(data: wire.Json) -> wire.Json:
-    """Data as the provider sees it: what is null in a mapping is not there."""
+    """Data as the provider sees it: what is null in a mapping is absent."""
     if isinstance(data, Mapping):
         return {key: _without_nulls(part) for key, part in data.items() if part is not None}
     return [_without_nulls(part) for part in data] if isinstance(data, list) else data

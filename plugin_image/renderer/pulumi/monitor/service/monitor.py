@@ -3,7 +3,7 @@
 Answers each request of pulumi/pulumi `proto/pulumi/resource.proto` by its message, in
 whatever thread it comes. It knows neither gRPC nor processes; `transport` carries the
 messages. It works with the message classes of the program's own SDK, so it names no
-message that an older SDK may lack at import, and no annotation is looked at.
+message that an older SDK may lack at import, and no annotation is evaluated.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Monitor:
     """Answers a program's requests and reports what it registers. Thread-safe.
 
     `report` is called under a lock, one event at a time. `start_plugin` gives the provider
-    for a default namespace; it is called when one is needed first.
+    for a default namespace; it is called when one is first needed.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class Monitor:
         return empty_pb2.Empty()
 
     def RegisterErrorHook(self, _request: RegisterErrorHookRequest) -> Empty:  # noqa: N802
-        """Accepted and never run, as other hooks."""
+        """Accepted and never run, like other hooks."""
         return empty_pb2.Empty()
 
     def RegisterPackage(self, request: RegisterPackageRequest) -> RegisterPackageResponse:  # noqa: N802

@@ -104,7 +104,7 @@ class Registrar:
         return response
 
     def _leave_out(self, request: RegisterResourceRequest, called: str) -> RegisterResourceResponse:
-        """Something else than a Kubernetes object: left out where that is asked for."""
+        """Something other than a Kubernetes object: left out where that is asked for."""
         if not self._context.ignore_foreign:
             raise policy.refuse_non_kubernetes(called)
         response = resource_pb2.RegisterResourceResponse()
@@ -207,7 +207,7 @@ class Registrar:
     def _constructed(
         self, plugin: Plugin, request: RegisterResourceRequest, called: str
     ) -> Constructed:
-        """The component, also when the provider has to learn of kinds first."""
+        """The component, even if the provider has to learn of kinds first."""
         fields: Fields = {
             "project": self._context.project,
             "stack": self._context.stack,

@@ -186,5 +186,5 @@ def _call(callback: Callback, request: Message, answer: type[_Answer]) -> _Answe
 
 @cache
 def _stub(target: str) -> callback_pb2_grpc.CallbacksStub:
-    """A connection to an SDK's callbacks; there is one a process, kept to its end."""
+    """A connection to an SDK's callbacks; there is one per process, kept to its end."""
     return callback_pb2_grpc.CallbacksStub(grpc.insecure_channel(target))

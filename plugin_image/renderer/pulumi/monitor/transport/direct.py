@@ -1,9 +1,9 @@
 """The transport for a Python program in the same process: no sockets, and few threads.
 
-The SDK takes any object with a stub's methods. It tells failures by `grpc.RpcError`,
+The SDK takes any object with a stub's methods. It recognizes failures by `grpc.RpcError`,
 which is all of gRPC that is used here. It makes each rpc in a thread of the event loop's
 executor, so as not to block the loop. `InPlaceExecutor` saves the thread where the answer
-is at hand: to change threads and wake the loop for each of thousands of resources takes
+is at hand: switching threads and waking the loop for each of thousands of resources takes
 longer than all else.
 """
 
@@ -36,7 +36,7 @@ class _DirectError(grpc.RpcError):
 
 
 class _MustWait(BaseException):
-    """The answer is not at hand. No Exception, for the SDK has handlers of those."""
+    """The answer is not at hand. Not an Exception, for the SDK has handlers for those."""
 
 
 _place = threading.local()
@@ -46,7 +46,7 @@ class InPlaceExecutor(ThreadPoolExecutor):
     """Makes rpcs at once where their answers are at hand, and does all else in threads."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As every executor. What a program itself submits may block, so it gets a thread."""
+        """As any executor. What a program itself submits may block, so it gets a thread."""
         if not getattr(function, "__module__", "").startswith("pulumi.runtime."):
             return super().submit(function, *args, **kwargs)
         future: Future[Any] = Future()
@@ -69,7 +69,7 @@ def _never(_rpc: str, _request: Message) -> bool:
 class DirectStub(resource_pb2_grpc.ResourceMonitorStub):
     """Stands in for a gRPC stub: each rpc is a call of the service's method of that name.
 
-    SDKs offer callbacks only to what is their monitor's stub by type.
+    SDKs offer callbacks only to an instance of the stub's class.
     """
 
     def __init__(self, service: object, *, waits: Callable[[str, Message], bool] = _never) -> None:

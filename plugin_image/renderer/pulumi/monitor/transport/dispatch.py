@@ -9,7 +9,7 @@ def dispatch(service: object, rpc: str, request: Message) -> Message:
     """Call the service's method of the rpc's name.
 
     Raises MonitorError, and nothing else: UNIMPLEMENTED for an rpc that the service lacks,
-    INTERNAL for a message that the service stumbles over. That one tells no values, which
+    INTERNAL for a message that the service stumbles over. The latter shows no values, which
     may be secret.
     """
     method = getattr(service, rpc, None)

@@ -60,7 +60,7 @@ def serve(monitor: object, engine: Engine) -> Iterator[str]:
 
 
 class Elsewhere:
-    """The monitor for processes and threads that a program starts: they may ask, and register
+    """The monitor for processes and threads that a program starts: they may ask, but register
     nothing."""
 
     def __init__(self, monitor: Monitor) -> None:
@@ -103,5 +103,5 @@ def _handler(
 
 
 def _details(error: str) -> str:
-    """An error as a header of HTTP/2 carries it, which may not begin or end with a blank."""
+    """An error as an HTTP/2 header carries it, which must not begin or end with a space."""
     return error.strip().encode()[:_LONGEST_DETAILS].decode(errors="ignore").strip()

@@ -1,6 +1,6 @@
-"""Messages off the wire, read at any depth that is a program's, and at no other.
+"""Messages off the wire, read at any depth that a program may have, and no deeper.
 
-Protobuf's parser recurses. It allows for a hundred messages in each other, of which each level
+Protobuf's parser recurses. It allows a hundred messages within each other, of which each level
 of a value takes three, so that objects nested more than 31 levels do not pass; without that
 limit, which the SDKs lift, a few thousand levels overflow the stack and end the process.
 Source: protocolbuffers/protobuf `upb/wire/decode.c`, `python/message.c`.
@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 from . import structs
 
 _MOST_MESSAGES: Final = 4 * structs.MOST_LEVELS
-"""In each other. A level of a value takes three: `Value`, `Struct` and the map's entry."""
+"""Within each other. A level of a value takes three: `Value`, `Struct` and the map's entry."""
 _LOWER: Final = 0x7F
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
@@ -45,13 +45,13 @@ class TooDeep:
 
 
 def parser(message: type[_Message]) -> Callable[[bytes], _Message | TooDeep]:
-    """What reads messages of a class: gives the message, or `TooDeep`.
+    """What reads messages of a class: it gives the message, or `TooDeep`.
 
-    Raises protobuf's DecodeError for bytes that are none.
+    It raises protobuf's DecodeError for bytes that are not one.
     """
 
     def parse(data: bytes) -> _Message | TooDeep:
-        # A message in another one takes a byte at least.
+        # A message in another one takes at least a byte.
         if len(data) > _MOST_MESSAGES:
             deep = _deep_field(data, message.DESCRIPTOR)
             if deep is not None:
@@ -62,7 +62,7 @@ def parser(message: type[_Message]) -> Callable[[bytes], _Message | TooDeep]:
 
 
 def _deep_field(data: bytes, descriptor: Any) -> slice | None:
-    """The field of a message that is nested too deeply. What is too short to be is passed over."""
+    """The field of a message that is nested too deeply. What is too short for that is skipped."""
     waiting = [(0, len(data), descriptor, 1, slice(0, len(data)))]
     while waiting:
         at, end, descriptor, depth, field = waiting.pop()

@@ -1,10 +1,10 @@
 """Marked placeholders for what only a cluster can know.
 
 A program may look at a load balancer's address or an object's uid. There is no cluster,
-yet the program must take the same way as in a deployment, so it gets a value of the right
-shape that carries a mark: text holds a token, a number is one of its own that nobody writes.
+yet the program must take the same path as in a deployment, so it gets a value of the right
+shape that carries a mark: a string holds a token, a number is one of its own that nobody writes.
 Should a mark that was handed out reach a manifest, the render is refused with the property it
-stands for. Truth values cannot be marked and stay unset.
+stands for. Booleans cannot be marked and stay unset.
 
 The shapes come from the Kubernetes provider's schema (`shapes.json`, written by
 `python -m tests.render.schema_tables`).
@@ -32,7 +32,7 @@ _MARK = b"pulumi-unknown-"
 _DEPTH = 6
 
 Shape: TypeAlias = "str | list[Shape] | dict[str, Shape]"
-"""`"s"` text, `"n"` number, `["a", Shape]` list, `{name: Shape}` object, `"b"`, `"o"`: unset."""
+"""`"s"` string, `"n"` number, `["a", Shape]` list, `{name: Shape}` object, `"b"`, `"o"`: unset."""
 
 
 def placeholders(type_: str, resource: int) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def describe(type_: str, position: int) -> str:
 
 
 class Marks:
-    """The placeholders that were handed out; what only looks like one is none."""
+    """The placeholders that were handed out; what only looks like one does not count."""
 
     def __init__(self, types: Mapping[int, str]) -> None:
         """`types` are those of the resources by their number."""

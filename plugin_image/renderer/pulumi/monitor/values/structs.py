@@ -15,14 +15,14 @@ _LARGEST_SAFE: Final = 2**53 - 1
 """Numbers travel as doubles; beyond this one, not every integer is one."""
 
 _LARGEST_INTEGER: Final = 2**64
-"""As a double; a number beyond has never been an integer of 64 bits."""
+"""As a double; a larger number was never a 64-bit integer."""
 
 MOST_LEVELS: Final = 250
-"""Of mappings and lists in each other. Definitions of custom resources have up to fifty."""
+"""Of mappings and lists within each other. Definitions of custom resources have up to fifty."""
 
 
 class UncarriedError(MonitorError):
-    """A value that reaches no object; `says` is the rest of a sentence about who has it."""
+    """A value that reaches no object; `says` is the rest of a sentence about what has it."""
 
     def __init__(self, says: str, fix: str, *path: str) -> None:
         super().__init__("INVALID_ARGUMENT", f"it {says}")
@@ -105,7 +105,7 @@ def _into_value(data: Json, value: struct_pb2.Value) -> None:
 
 
 def is_exact(number: int) -> bool:
-    """Whether an integer is one of those that doubles hold all of."""
+    """Whether an integer is in the range of which doubles hold every one."""
     return abs(number) <= _LARGEST_SAFE
 
 

@@ -16,7 +16,7 @@ OUTPUT: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 UNKNOWN: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 
 _UNCARRIED: Final = "uncarried:"
-"""Of our own: hosts put it where a value stands that has no JSON form."""
+"""Our own: hosts put it in place of a value that has no JSON form."""
 
 Json = Any
 """Plain data: dict, list, str, int, float, bool, None."""
@@ -40,7 +40,7 @@ def reveal(data: Json) -> Json:
 
 
 def plain(data: Json) -> Json:
-    """`data` without marks and envelopes anywhere; what refers to a resource is its id."""
+    """`data` without marks and envelopes anywhere; a reference to a resource becomes its id."""
     data = reveal(data)
     if signature_of(data) == RESOURCE:
         return plain(data.get("id", ""))
@@ -56,7 +56,7 @@ def update(
 ) -> None:
     """Merge `added` into the mapping at `key`, which keeps its mark of a secret.
 
-    With `keep`, what is there already wins. Something else than a mapping is left alone.
+    With `keep`, what is there already wins. Anything but a mapping is left alone.
     """
     given = object_.get(key)
     plain = reveal(given)
