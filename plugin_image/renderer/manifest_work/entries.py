@@ -31,7 +31,7 @@ class Entry:
 def entries_of(documents: Iterable[Any], origin: str) -> Iterator[Entry]:
     """The objects among the documents of one file or program, those inside of lists too.
 
-    Raises ManifestError for a document that is no Kubernetes object.
+    Raises ManifestError for a document that is not a Kubernetes object.
     """
     for number, document in enumerate(documents, start=1):
         yield from _entries(document, origin, f"document {number} of {origin}")
@@ -40,7 +40,7 @@ def entries_of(documents: Iterable[Any], origin: str) -> Iterator[Entry]:
 def _entries(node: Any, origin: str, place: str) -> Iterator[Entry]:
     if not isinstance(node, dict) or not node.get("kind"):
         raise ManifestError(
-            f"{place} is no Kubernetes object",
+            f"{place} is not a Kubernetes object",
             fix="move the file out of the folder, or mark it with a comment "
             "`# +argocd:skip-file-rendering`",
         )

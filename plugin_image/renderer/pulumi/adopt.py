@@ -84,7 +84,7 @@ def _exported(request: Request, project: Project, stack: Stack) -> str:
         return pulumi_cli.run(export, request=request, cwd=project.root, home=home)
     except CliMissingError as error:
         raise UsageError(
-            "the Pulumi CLI is not here",
+            "the Pulumi CLI is not installed",
             fix="give the output of `pulumi stack export` by `--state FILE`",
         ) from error
     except CliError as error:

@@ -205,7 +205,7 @@ def _require_namespace(entries: Iterable[Registration], found: State, namespace:
     if places and namespace not in places:
         raise UsageError(
             f"objects that name no namespace live in {' and '.join(places)}, and the destination's "
-            f"is {namespace}: a sync would make all of them anew",
+            f"is {namespace}: a sync would create all of them again",
             fix=f"set `--namespace {places[0]}`, and the same as `destination.namespace` of the "
             "Application",
         )

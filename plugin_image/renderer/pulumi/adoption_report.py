@@ -103,7 +103,7 @@ def _called(kind: str, namespace: str, name: str) -> str:
 def _paths(step: Step) -> Iterator[str]:
     words = {
         Way.CHANGES: "changes",
-        Way.STAYS: "stays, though it is rendered no more:",
+        Way.STAYS: "stays, though it is no longer rendered:",
         Way.UNKNOWN: "is encrypted in the state, and not compared:",
     }
     for way, paths in step.paths.items():

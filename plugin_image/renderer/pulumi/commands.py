@@ -66,7 +66,7 @@ def ignore_differences(path: Path, **flags: Any) -> None:
     """Print what the Application needs to leave fields of the program in PATH to the cluster.
 
     They are those of `ignoreChanges`, and those that autoscalers and other controllers write.
-    The output belongs into the Application's spec.
+    The output belongs in the Application's spec.
 
     \b
     Examples:

@@ -36,7 +36,7 @@ def whole(
         try:
             found[full] = documents.as_json(value, full)
         except ValueError as reason:
-            raise error(f"{where} has {reason}", fix="write it as a text, in quotes") from reason
+            raise error(f"{where} has {reason}", fix="write it as a string, in quotes") from reason
         spelled[full] = key
     return found
 

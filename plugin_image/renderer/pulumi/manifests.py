@@ -218,7 +218,7 @@ class _Plain:
             raise ManifestError(
                 f"{self._entry} has in {path} the text {lost!r}, which stands where the value of "
                 "an output or a resource should",
-                fix="make the text of the value: with Output.apply or Output.format in Python, "
+                fix="make the string from the value: with Output.apply or Output.format in Python, "
                 "pulumi.interpolate in JavaScript, pulumi.Sprintf in Go",
             )
 
@@ -231,7 +231,7 @@ class _Plain:
             raise ManifestError(
                 f"{self._entry} has the number {int(number)} in {path}, and beyond 2^53 "
                 "integers reach no provider of Pulumi exactly: this one may be rounded",
-                fix="pass it as a text, where the property takes one",
+                fix="pass it as a string, where the property takes one",
             )
 
     def refuse_unknown(self, node: Any, path: str) -> None:

@@ -46,7 +46,7 @@ class Stacks:
             return dict(json.loads(answer))
         except CliMissingError as error:
             raise Refusal(
-                f"the program refers to the stack {name!r}, and the Pulumi CLI is not here",
+                f"the program refers to the stack {name!r}, and the Pulumi CLI is not installed",
                 "add the CLI to the plugin image, or pass the values as configuration",
             ) from error
         except (CliError, DeadlineError) as error:

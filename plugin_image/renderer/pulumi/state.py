@@ -152,7 +152,7 @@ def _deployment(text: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"the state is not JSON: {error}", fix=_EXPORT) from error
     if not isinstance(document, dict):
-        raise UsageError("the state is no JSON object", fix=_EXPORT)
+        raise UsageError("the state is not a JSON object", fix=_EXPORT)
     version = document.get("version")
     checkpoint = document.get("checkpoint")
     deployment = checkpoint.get("latest") if isinstance(checkpoint, dict) else None
@@ -171,7 +171,7 @@ def _deployment(text: str) -> Mapping[str, Any]:
 def _resource(entry: Any) -> Resource:
     texts = ("urn", "type", "id") if isinstance(entry, dict) else ()
     if not texts or not all(isinstance(entry.get(key, ""), str) for key in texts):
-        raise UsageError("the state has a resource that is none", fix=_EXPORT)
+        raise UsageError("the state has an entry that is not a resource", fix=_EXPORT)
     return Resource(
         urn=entry.get("urn", ""),
         type=entry.get("type", ""),
@@ -199,7 +199,7 @@ def _require_stack(urn: str, project: str, stack: str) -> None:
     parts = urn.split("::", _URN_PARTS - 1)
     prefix, _, of_stack = parts[0].rpartition(":")
     if prefix != "urn:pulumi" or len(parts) < _URN_PARTS:
-        raise UsageError(f"the state has the resource {urn!r}, which is no URN", fix=_EXPORT)
+        raise UsageError(f"the state has the resource {urn!r}, which is not a URN", fix=_EXPORT)
     if (of_stack, parts[1]) != (stack, project):
         raise UsageError(
             f"the state is of the stack {of_stack!r} of the project {parts[1]!r}, and this is "

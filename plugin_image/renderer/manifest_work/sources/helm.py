@@ -26,7 +26,7 @@ def entries(request: Request, folder: Folder, options: Options, scratch: Path) -
     """The objects of the chart as `helm template` gives them, without those of its tests.
 
     Raises UsageError for a namespace or value file that is missing, ProgramError when helm
-    fails, and ManifestError for what is no Kubernetes object or is made up.
+    fails, and ManifestError for what is not a Kubernetes object or is made up.
     """
     if not options.namespace:
         raise UsageError(

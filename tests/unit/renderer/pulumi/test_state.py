@@ -107,7 +107,7 @@ def test_labels_are_those_of_the_live_object() -> None:
         ('{"version": 3, "deployment": {"resources": {}}}', "no list"),
         (export(1), "a resource that is none"),
         (export({"urn": 1}), "a resource that is none"),
-        (export({"urn": "a::b"}), "which is no URN"),
+        (export({"urn": "a::b"}), "which is not a URN"),
         (export(resource(), pending_operations=[{"type": "creating"}]), "pending operations"),
         (
             export(resource(urn=f"urn:pulumi:prod::shop::{CONFIG_MAP}::settings")),

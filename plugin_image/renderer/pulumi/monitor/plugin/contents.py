@@ -106,7 +106,7 @@ def require_distinct(contents: Iterable[Content], called: str, namespace: str) -
 
 def _objects(node: Any, place: str) -> Iterator[Content]:
     if not isinstance(node, Mapping):
-        raise Refusal(f"{place} is no Kubernetes object", "correct it, or take it out")
+        raise Refusal(f"{place} is not a Kubernetes object", "correct it, or take it out")
     if isinstance(node.get("items"), list):
         for number, item in enumerate(node["items"], start=1):
             yield from _objects(item, f"item {number} of {place}")

@@ -166,7 +166,7 @@ class KubernetesPlugin:
         program = shutil.which(_PROGRAM, path=env.get("PATH"))
         if program is None:
             raise Refusal(
-                f"{what} needs Pulumi's Kubernetes provider, which is not here",
+                f"{what} needs Pulumi's Kubernetes provider, which is not installed",
                 "use the variant of the plugin image that has it",
             )
         folder = self.environment.folder

@@ -49,7 +49,7 @@ class NoUrnError(ValueError):
     """A string is not a URN."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"{text!r} is no URN")
+        super().__init__(f"{text!r} is not a URN")
         self.text = text
 
 
@@ -146,7 +146,7 @@ def _fix(text: str, request: RegisterResourceRequest) -> str:
         name = json.dumps(text)
         return (
             f"for a former name write pulumi.Alias(name={name}), in JavaScript {{ name: {name} }}; "
-            "an alias that is a text is a whole URN"
+            "an alias that is a string is a whole URN"
         )
     return "give the whole URN of the former parent, or the parent itself"
 

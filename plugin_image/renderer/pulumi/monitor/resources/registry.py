@@ -46,7 +46,8 @@ class Registry:
             urn = self._urn_of(request)
             if urn in self._types:
                 raise Refusal(
-                    f"{called} is there twice, by type and name", "give each resource its own name"
+                    f"{called} is registered twice, with the same type and name",
+                    "give each resource its own name",
                 )
             self._types[urn] = self._qualified_type(request)
             return urn

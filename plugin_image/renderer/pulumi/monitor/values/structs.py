@@ -41,7 +41,7 @@ def from_struct(struct: struct_pb2.Struct, levels: int = MOST_LEVELS) -> dict[st
     except UncarriedError as error:
         raise UncarriedError(error.says, error.fix, key, *error.path) from None
     if SIGNATURE in data and (what := uncarried_in(data)):
-        raise UncarriedError(f"has {what}", "make a text, a number, a list or a map of it")
+        raise UncarriedError(f"has {what}", "make it a string, a number, a list or a map")
     return data
 
 

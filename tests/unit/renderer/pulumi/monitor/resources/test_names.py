@@ -203,10 +203,10 @@ class TestAliases:
         assert "metadata.name" in refused.value.fix
 
     def test_what_is_no_urn_is_refused(self, harness: Harness) -> None:
-        with pytest.raises(Refusal, match="'old' is no URN") as refused:
+        with pytest.raises(Refusal, match="'old' is not a URN") as refused:
             named(harness, "new", aliases=[alias_pb2.Alias(urn="old")])
         assert 'pulumi.Alias(name="old")' in refused.value.fix
-        with pytest.raises(Refusal, match="'old' is no URN") as refused:
+        with pytest.raises(Refusal, match="'old' is not a URN") as refused:
             named(harness, "other", aliases=[alias(parentUrn="old")])
         assert "pulumi.Alias(name" not in refused.value.fix
 
