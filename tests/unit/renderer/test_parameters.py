@@ -83,7 +83,7 @@ def test_every_option_is_announced_in_argo_cds_form() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "{}x", '{"a": 1}', "[1]", '"a"', "1"])
 def test_parameters_that_are_none_are_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"ARGOCD_APP_PARAMETERS is (not JSON|no list)"):
+    with pytest.raises(UsageError, match=r"ARGOCD_APP_PARAMETERS is (not JSON|not a list)"):
         parameters.read({"ARGOCD_APP_PARAMETERS": text}, PULUMI.table)
 
 

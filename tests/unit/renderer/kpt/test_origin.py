@@ -41,7 +41,7 @@ def test_what_is_in_no_repository_has_no_revision() -> None:
 
 @pytest.mark.parametrize("domain", ["", "A.example", "a/b", "a..b", "-a", "a.example/", "a" * 254])
 def test_a_domain_that_annotations_cannot_have_is_refused(domain: str) -> None:
-    with pytest.raises(UsageError, match="no domain for annotations"):
+    with pytest.raises(UsageError, match="not a domain for annotations"):
         origin.annotations(Application(), domain, ())
 
 

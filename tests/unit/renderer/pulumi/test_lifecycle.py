@@ -87,7 +87,7 @@ class TestProtection:
             options_of(own, protect=not retain, retain=retain, protection=protection)
 
     def test_an_annotation_that_is_no_text_is_refused(self) -> None:
-        with pytest.raises(ManifestError, match="is no text"):
+        with pytest.raises(ManifestError, match="is not a string"):
             options_of(["Prune=false"], protect=True)
 
 

@@ -90,7 +90,7 @@ def test_a_credential_by_value_is_refused_and_not_repeated(more: str) -> None:
         ("stack: other", "sets stack, which"),
         ("branch: main", "something else than what Argo CD syncs"),
         ("fluxSource: {}", "something else than"),
-        ("- a", "no mapping"),
+        ("- a", "not a mapping"),
         ("a: [", "not YAML"),
     ],
 )
@@ -101,14 +101,14 @@ def test_fields_that_cannot_be_meant_are_refused(more: str, message: str) -> Non
 
 @pytest.mark.parametrize("revision", ["", "streamed", "main", "0123abc"])
 def test_what_is_no_commit_is_not_deployed(revision: str) -> None:
-    with pytest.raises(UsageError, match="is no commit"):
+    with pytest.raises(UsageError, match="is not a commit"):
         stack(application=Application(**{**vars(SHOP), "revision": revision}))
 
 
 def test_an_application_of_another_namespace_has_a_name_that_objects_may_have() -> None:
     of_team = Application(**{**vars(SHOP), "name": "team-a_shop"})
     assert stack(application=of_team)["metadata"]["name"] == "team-a.shop"
-    with pytest.raises(UsageError, match="no name for an object"):
+    with pytest.raises(UsageError, match="not a valid object name"):
         stack(application=Application(**{**vars(SHOP), "name": "Shop"}))
 
 

@@ -142,7 +142,7 @@ class TestObjects:
 
     def test_the_same_resource_twice_is_refused(self, harness: Harness) -> None:
         harness.register(CONFIG_MAP, "settings")
-        with pytest.raises(Refusal, match="there twice"):
+        with pytest.raises(Refusal, match="registered twice"):
             harness.register(CONFIG_MAP, "settings")
 
     def test_dependencies_are_kept(self, harness: Harness) -> None:
