@@ -25,7 +25,7 @@ from .service.service import PluginService, PluginServiceArgs
 from .shared.errors import InstallerError, InvalidInputError
 
 NAME: Final = "argocd-cmp"
-"""What the package is called as a Pulumi package, and in the types of its resources."""
+"""The name of the Pulumi package, also in the types of its resources."""
 VERSION: Final = "0.1.0"
 COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
     ConfigManagementPlugin,

@@ -10,8 +10,8 @@ from pathlib import Path
 _FOLDER = Path(__file__).resolve().parent
 
 if __name__ == "__main__":
-    # Exchanged, not added to: with this folder itself first, modules of ours would hide those
-    # of the standard library and of others that happen to have the same name.
+    # Replaced, not extended: with this folder itself first, our modules would hide those of the
+    # standard library, and of others, that happen to have the same name.
     sys.path[0] = str(_FOLDER.parent)
     served = import_module(_FOLDER.name)
     provider = import_module(f"{_FOLDER.name}.shared.provider")

@@ -15,7 +15,7 @@ from . import ignore_differences
 IN_CLUSTER: Final = "https://kubernetes.default.svc"
 
 _LOGIN: Final = re.compile(r"https?://[^/?#]*@|[a-z0-9+.-]+://[^/?#@]*:[^/?#]*@", re.IGNORECASE)
-"""Over HTTP a user's name may be the token itself; over SSH it belongs to the address."""
+"""Over HTTP, the user name may itself be the token; over SSH, it is part of the address."""
 _PARAMETERS: Final = {
     "string_parameters": "string",
     "array_parameters": "array",
@@ -24,7 +24,7 @@ _PARAMETERS: Final = {
 
 
 class PluginSourceArgs(TypedDict):
-    """What a plugin renders, where to, and what Argo CD does by itself."""
+    """What a plugin renders, where it goes, and what Argo CD does automatically."""
 
     project: NotRequired[pulumi.Input[str]]
     """Argo CD project (default `default`)."""
@@ -49,11 +49,11 @@ class PluginSourceArgs(TypedDict):
     destination_server: NotRequired[pulumi.Input[str]]
     """API server to deliver to (default: the cluster that Argo CD runs in)."""
     destination_name: NotRequired[pulumi.Input[str]]
-    """The same by the cluster's name in Argo CD, instead of the server."""
+    """The cluster's name in Argo CD, instead of `destination_server`."""
     destination_namespace: NotRequired[pulumi.Input[str]]
     """Namespace for objects that name none."""
     automated: NotRequired[pulumi.Input[bool]]
-    """Sync by itself (default false: the first sync is somebody's decision)."""
+    """Sync automatically (default false: the first sync is somebody's decision)."""
     prune: NotRequired[pulumi.Input[bool]]
     """Delete what a render no longer contains, in automated syncs (default false)."""
     self_heal: NotRequired[pulumi.Input[bool]]
@@ -75,18 +75,18 @@ class PluginApplicationArgs(PluginSourceArgs):
     namespace: NotRequired[pulumi.Input[str]]
     """Namespace in which Argo CD looks for Applications (default `argocd`)."""
     path: pulumi.Input[str]
-    """Folder in it, `.` for its root."""
+    """Folder in the repository, `.` for its root."""
 
 
 def needed_rights(namespace: str) -> list[Right]:
-    """What registering an Application in a namespace takes."""
+    """Rights needed to register an Application in a namespace."""
     return rights.own(namespace, "argoproj.io", "applications")
 
 
 class PluginApplication(pulumi.ComponentResource):
     """Registers an Application whose manifests a plugin renders.
 
-    Nothing is deployed by registering: automated sync, pruning and self-heal are off unless
+    Registering deploys nothing: automated sync, pruning and self-heal are off unless
     asked for. Deleting the component deletes the registration and leaves what Argo CD
     delivered, because the Application carries no finalizer.
     """

@@ -34,23 +34,23 @@ class PluginApplicationSetArgs(PluginSourceArgs):
     namespace: NotRequired[pulumi.Input[str]]
     """Namespace in which Argo CD looks for ApplicationSets (default `argocd`)."""
     application_name: NotRequired[pulumi.Input[str]]
-    """Template of the Applications' names (default: of the folder, the cluster, or both)."""
+    """Template for the Applications' names (default: the folder's, the cluster's, or both)."""
     directories: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """An Application for each folder that matches: `apps/*`; `!apps/old` leaves one out."""
     path: NotRequired[pulumi.Input[str]]
     """The folder of all Applications, in place of `directories`."""
     clusters: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
-    """An Application for each cluster with these labels of its Secret; `{}` is every cluster."""
+    """An Application for each cluster whose Secret has these labels; `{}` is every cluster."""
     preserve_resources: NotRequired[pulumi.Input[bool]]
-    """Leave what was delivered when an Application goes, with its folder too (default true)."""
+    """Keep what an Application delivered when it, or its folder, is removed (default true)."""
 
 
 class PluginApplicationSet(pulumi.ComponentResource):
     """Registers Applications for the folders of a monorepo, for clusters, or for all pairs.
 
-    As with `PluginApplication`, nothing is synced, pruned or healed unless asked for. A folder
-    or a cluster that goes takes its Application with it and, by default, nothing of what that
-    delivered: one wrong glob would delete it all.
+    As with `PluginApplication`, nothing is synced, pruned or healed unless asked for. Removing
+    a folder or a cluster removes its Application but, by default, nothing that it delivered:
+    otherwise, one wrong glob would delete it all.
     """
 
     application_set_name: pulumi.Output[str]
@@ -94,7 +94,7 @@ def application_set_spec(values: Mapping[str, Any]) -> dict[str, Any]:
     preserve = validation.flag("preserve_resources", values.get("preserve_resources", True))
     return {
         "goTemplate": True,
-        # A template of something that is not there would otherwise become `<no value>`.
+        # A template that refers to something missing would otherwise become `<no value>`.
         "goTemplateOptions": ["missingkey=error"],
         "generators": [_generator(values)],
         "syncPolicy": {"preserveResourcesOnDeletion": preserve},
@@ -145,7 +145,7 @@ def _generator(values: Mapping[str, Any]) -> dict[str, Any]:
         generators.append({"git": _git(values)})
     if "clusters" in values:
         labels = validation.string_map("clusters", values["clusters"])
-        # Without a selector the cluster of Argo CD itself, which has no Secret, is one, too.
+        # Without a selector, Argo CD's own cluster, which has no Secret, is included, too.
         selector = {"selector": {"matchLabels": labels}} if labels else {}
         generators.append({"clusters": selector})
     return generators[0] if len(generators) == 1 else {"matrix": {"generators": generators}}

@@ -1,4 +1,4 @@
-"""HealthCheck: Argo CD tells whether what a plugin delivers has come about."""
+"""HealthCheck: Argo CD tells whether what a plugin delivers has taken effect."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,15 +27,15 @@ class HealthCheckArgs(TypedDict):
     namespace: NotRequired[pulumi.Input[str]]
     """Namespace of Argo CD (default `argocd`)."""
     config_map: NotRequired[pulumi.Input[str]]
-    """Argo CD's settings (default `argocd-cm`)."""
+    """ConfigMap with Argo CD's settings (default `argocd-cm`)."""
 
 
 class HealthCheck(pulumi.ComponentResource):
     """Adds the health check of one kind to Argo CD's settings, and takes it away again.
 
-    Without one, Argo CD counts an object of a kind that it does not know as healthy as soon as
-    it is there. The patch owns its own key and nothing else; one that somebody else set is
-    never taken over.
+    Without one, Argo CD counts an object of an unknown kind as healthy as soon as it exists.
+    The patch owns its own key and nothing else; a key that somebody else set is never taken
+    over.
     """
 
     kind: pulumi.Output[str]
@@ -62,7 +62,7 @@ class HealthCheck(pulumi.ComponentResource):
 
 
 def needed_rights(namespace: str) -> list[Right]:
-    """What adding a health check to the settings in a namespace takes."""
+    """Rights needed to add a health check to the settings in a namespace."""
     return rights.patch(namespace, "", "configmaps", _SETTINGS)
 
 

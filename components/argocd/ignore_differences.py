@@ -1,4 +1,4 @@
-"""Differences that an Application leaves alone, in Argo CD's own words.
+"""Differences that an Application leaves alone, in Argo CD's own terms.
 
 Source: argo-cd `pkg/apis/application/v1alpha1/types.go`, ResourceIgnoreDifferences.
 """
@@ -17,7 +17,7 @@ _RESPECT: Final = "RespectIgnoreDifferences"
 
 
 def entries(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Refuse entries in which Argo CD would ignore nothing, or something else than was meant."""
+    """Refuse entries by which Argo CD would ignore nothing, or something other than was meant."""
     given = values.get(FIELD, [])
     if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
         problem = f"must be a list, found {type(given).__name__}"
@@ -26,7 +26,7 @@ def entries(values: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def sync_options(values: Mapping[str, Any], options: list[str]) -> list[str]:
-    """The sync options with the one without which a sync undoes what was to be left alone."""
+    """Add the sync option without which a sync undoes what should be left alone."""
     said = any(option.partition("=")[0] == _RESPECT for option in options)
     return options if said or not values.get(FIELD) else [*options, f"{_RESPECT}=true"]
 

@@ -1,1 +1,1 @@
-"""Plugins that this project brings along."""
+"""Plugins that come with this project."""

@@ -27,7 +27,7 @@ class KptPluginArgs(RendererPluginArgs):
     functions_dir: NotRequired[pulumi.Input[str]]
     """Folder of the executables (default `/opt/renderer/functions`)."""
     annotation_domain: NotRequired[pulumi.Input[str]]
-    """Annotates every object with where it comes from, under this domain (default: does not)."""
+    """Domain of annotations that say where each object comes from (default: no annotations)."""
     annotations: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """Which of `app`, `revision`, `repository`, `branch` and `path` (default all)."""
     pass_env: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
@@ -35,7 +35,7 @@ class KptPluginArgs(RendererPluginArgs):
 
 
 class KptPlugin(RendererPlugin):
-    """The plugin that renders kpt packages with local executables as functions, installed."""
+    """Installs the plugin that renders kpt packages, with local executables as functions."""
 
     def __init__(
         self, name: str, args: KptPluginArgs, opts: pulumi.ResourceOptions | None = None
@@ -44,7 +44,7 @@ class KptPlugin(RendererPlugin):
 
 
 _IMAGE_NAME = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?")
-"""Source: github.com/distribution/reference, a name without a registry and folders."""
+"""Source: github.com/distribution/reference, a name without registry or folders."""
 
 
 def _variables(values: Mapping[str, Any]) -> dict[str, str]:

@@ -21,7 +21,7 @@ class ManifestWorkPluginArgs(RendererPluginArgs):
 
 
 class ManifestWorkPlugin(RendererPlugin):
-    """The plugin that wraps manifests into ManifestWorks for managed clusters, installed."""
+    """Installs the plugin that wraps manifests in ManifestWorks for managed clusters."""
 
     def __init__(
         self, name: str, args: ManifestWorkPluginArgs, opts: pulumi.ResourceOptions | None = None

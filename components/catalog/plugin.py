@@ -58,10 +58,10 @@ _OF_PROXY: Final = (
 
 
 class ModeArgs(ServiceArgs, CertificateArgs, LookupArgs):
-    """Where a plugin runs. All but `mode` is read in service mode only."""
+    """Where a plugin runs. All but `mode` are for service mode only."""
 
     mode: NotRequired[str]
-    """`sidecar` of the repo-server (default), or `service`: pods of its own, and a proxy there."""
+    """`sidecar` of the repo-server (default), or `service`: its own pods, and a proxy to them."""
     own_proxy: NotRequired[bool]
     """Make the proxy as well (default true). Set false where one `PluginProxy` serves several."""
 
@@ -81,7 +81,7 @@ _READ_BY_SIDECARS: Final = frozenset(ConfigManagementPluginArgs.__annotations__)
 
 
 def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
-    """What installing the plugin takes of the account that does it."""
+    """Rights that the account needs to install the plugin."""
     needed = credentials.needed_rights(namespace, given)
     if given.get("mode", SIDECAR) == SIDECAR or given.get("own_proxy", True):
         needed += patch.needed_rights(namespace, given)
@@ -96,13 +96,13 @@ def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
 class ConfigManagementPlugin(pulumi.ComponentResource):
     """One config management plugin: its definition, its credentials, and where it runs.
 
-    Which mode it runs in, Applications do not see: the name and what it renders are the same.
+    Applications do not see which mode it runs in: its name and what it renders are the same.
     """
 
     plugin_name: pulumi.Output[str]
     """The exact name that Applications write as `source.plugin.name`; known once installed."""
     container_name: pulumi.Output[str]
-    """The container in the repo-server's pods: the plugin, its proxy, or empty without one."""
+    """The container in the repo-server's pods: the plugin's or its proxy's; empty without one."""
     mode: pulumi.Output[str]
     """`sidecar` or `service`."""
     service_host: pulumi.Output[str]
@@ -110,7 +110,7 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
     client_secret_name: pulumi.Output[str]
     """Secret with the certificate for a `PluginProxy`; empty in sidecar mode."""
     exported: pulumi.Output[dict[str, Any]]
-    """What is to be added to the repo-server, where this exports; for a `PluginExport`."""
+    """What to add to the repo-server, for a `PluginExport`; empty unless `export` is set."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
             if own_proxy:
                 self.container_name = installed = self._make_proxy(name, given, plugin_name)
 
-        # Not before it is installed: what is named after the plugin has to wait for it.
+        # Known only once it is installed: what names the plugin has to wait for that.
         self.plugin_name = pulumi.Output.all(plugin_name, installed).apply(
             lambda known: str(known[0])
         )
@@ -243,7 +243,7 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
 
 
 def _refuse_credentials(given: Mapping[str, Any]) -> None:
-    """Refuse values: a new Secret would take the place of the one that running pods name."""
+    """Refuse values: a new Secret would replace the one that running pods refer to."""
     for field in ("credentials_env", "credentials_files"):
         if field in given:
             problem = "is set next to export, but who applies what is exported cannot know it"
@@ -251,7 +251,7 @@ def _refuse_credentials(given: Mapping[str, Any]) -> None:
 
 
 def _check_git_creds(given: Mapping[str, Any], mode: str) -> None:
-    """Refuse to promise credentials that cannot come, and a socket that nobody asks."""
+    """Refuse credentials that could never arrive, and a socket that nothing would use."""
     wanted = validation.flag("provide_git_creds", given.get("provide_git_creds", False))
     if wanted and mode == SERVICE:
         problem = (
@@ -268,7 +268,7 @@ def _check_git_creds(given: Mapping[str, Any], mode: str) -> None:
 
 
 def _refuse_unread(given: Mapping[str, Any], mode: str, *, own_proxy: bool) -> None:
-    """Refuse arguments that nothing reads: who set one believes that it counts."""
+    """Refuse arguments that nothing reads: somebody who sets one expects it to count."""
     for field in given:
         if mode == SIDECAR and field not in _READ_BY_SIDECARS:
             problem = "is for mode service, and the mode is sidecar"

@@ -21,7 +21,7 @@ class PulumiPluginArgs(RendererPluginArgs):
 
 
 class PulumiPlugin(RendererPlugin):
-    """The plugin that turns Pulumi programs into manifests, installed into Argo CD."""
+    """Installs the plugin that turns Pulumi programs into manifests."""
 
     def __init__(
         self, name: str, args: PulumiPluginArgs, opts: pulumi.ResourceOptions | None = None

@@ -1,6 +1,6 @@
 """RendererPlugin: what all plugins of the catalogue have in common.
 
-Each is an image with the command `renderer`, in which it has a group of commands of its
+Each is an image with the command `renderer`, which has a command group of the plugin's
 name: `renderer pulumi generate`, `renderer kpt generate`.
 """
 
@@ -32,7 +32,7 @@ class RendererPluginArgs(CredentialsArgs, RepoServerArgs, ModeArgs):
     discovery: NotRequired[bool]
     """Also take Applications that name no plugin (default false: costs a copy per render)."""
     deadline_seconds: NotRequired[pulumi.Input[int]]
-    """A render stops itself after this (default 50; Argo CD's own timeout is 60 by default)."""
+    """Seconds after which a render stops itself (default 50; Argo CD's own default is 60)."""
     concurrency: NotRequired[pulumi.Input[int]]
     """Renders that run at once in one pod (default 2); more wait."""
 
@@ -43,7 +43,7 @@ def no_variables(_values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def passed_variables(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return the variable that says what programs may see of the sidecar's variables."""
+    """Return the variable that says which of the sidecar's variables programs may see."""
     pass_env = validation.strings("pass_env", values.get("pass_env", []))
     for variable in pass_env:
         validation.env_name("pass_env", variable)
@@ -52,10 +52,10 @@ def passed_variables(values: Mapping[str, Any]) -> dict[str, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Renderer:
-    """What tells one plugin of the catalogue from the others."""
+    """What distinguishes one plugin of the catalogue from the others."""
 
     name: str
-    """The plugin's name without its version, and of the renderer's group of commands."""
+    """The plugin's name without its version; also that of its command group."""
     args: type
     """The component's arguments: RendererPluginArgs, and its own settings."""
     settings: Sequence[str] = ()
@@ -63,7 +63,7 @@ class Renderer:
     variables: Callable[[Mapping[str, Any]], dict[str, str]] = no_variables
     """Checks those settings, and returns the variables by which the renderer gets them."""
     discover_file: str = ""
-    """A file that a source of this kind has; without one, the renderer's `discover` tells."""
+    """A file that a source of this kind has; if empty, the renderer's `discover` decides."""
 
     def env(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Return the sidecar's variables: those given, and those that set up the renderer."""
@@ -80,7 +80,7 @@ class Renderer:
         } | self.variables(values)
         if "work_size" in values:
             volume = validation.amount(validation.size("work_size", values["work_size"]))
-            # What is being installed comes on top.
+            # Packages that are still being installed come on top.
             ours[RendererEnv.CACHE_BYTES.value] = str(int(volume * 3 / 4))
         env = validation.string_map("env", values["env"])
         for variable in ours:
@@ -94,7 +94,7 @@ class Renderer:
         return [contract.RENDERER_COMMAND, self.name, verb]
 
     def probe_command(self, values: Mapping[str, Any]) -> list[str]:
-        """Return the renderer's probe, which asks the socket for an answer, not for existence."""
+        """Return the renderer's probe: the socket must answer, not merely exist."""
         socket = container.socket_path(full_name(self.name, values["version"]))
         return [contract.RENDERER_COMMAND, "probe", socket]
 
@@ -105,7 +105,7 @@ class RendererPlugin(pulumi.ComponentResource):
     plugin_name: pulumi.Output[str]
     """The exact name that Applications write as `source.plugin.name`."""
     container_name: pulumi.Output[str]
-    """The container in the repo-server's pods: the plugin, its proxy, or empty without one."""
+    """The container in the repo-server's pods: the plugin's or its proxy's; empty without one."""
     version: pulumi.Output[str]
     """The version in the plugin's name."""
     mode: pulumi.Output[str]
@@ -115,7 +115,7 @@ class RendererPlugin(pulumi.ComponentResource):
     client_secret_name: pulumi.Output[str]
     """Secret with the certificate for a `PluginProxy`; empty in sidecar mode."""
     exported: pulumi.Output[dict[str, Any]]
-    """What is to be added to the repo-server, where this exports; for a `PluginExport`."""
+    """What to add to the repo-server, for a `PluginExport`; empty unless `export` is set."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class RendererPlugin(pulumi.ComponentResource):
         settings = {field: given.pop(field) for field in of_env if field in given}
         settings["env"] = given.pop("env", {})
         if "work_size" in given:
-            # The volume's size is the pod's matter, too.
+            # The pod needs the volume's size, too.
             settings["work_size"] = given["work_size"]
         definition: dict[str, Any] = {
             "plugin_name": renderer.name,

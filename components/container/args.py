@@ -1,4 +1,4 @@
-"""A plugin's container as arguments describe it, from which `container` is made once checked."""
+"""The arguments that describe a plugin's container, and the checks that they pass first."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -21,29 +21,29 @@ from .container import (
 
 
 class VolumeArgs(TypedDict):
-    """A volume of a plugin's own, and where its container finds it."""
+    """A plugin's own volume, and where its container mounts it."""
 
     name: pulumi.Input[str]
-    """Name of the volume; in the pod the container's name comes before it."""
+    """Name of the volume; in the pod, the container's name is its prefix."""
     mount_path: pulumi.Input[str]
     """Absolute path in the container."""
     read_only: NotRequired[pulumi.Input[bool]]
     """Mount it read-only (default true)."""
     source: pulumi.Input[Mapping[str, Any]]
-    """What Kubernetes takes for a volume beside its name: `{"emptyDir": {}}`."""
+    """The volume as in a pod's spec, without its name: `{"emptyDir": {}}`."""
 
 
 class ContainerArgs(TargetArgs):
-    """Where the repo-server is, and how much a plugin's container may use, in whatever pod."""
+    """Where the repo-server is, and how much a plugin's container may use, in either mode."""
 
     env: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
-    """Environment variables that are no secrets."""
+    """Environment variables that are not secret."""
     volumes: NotRequired[pulumi.Input[Sequence[pulumi.Input[VolumeArgs]]]]
-    """Volumes of the plugin's own, beside those that every plugin has."""
+    """The plugin's own volumes, besides those that every plugin has."""
     cpu_request: NotRequired[pulumi.Input[str]]
-    """CPU that is kept for the sidecar (default `100m`)."""
+    """CPU reserved for the sidecar (default `100m`)."""
     memory_request: NotRequired[pulumi.Input[str]]
-    """Memory that is kept for the sidecar (default `256Mi`)."""
+    """Memory reserved for the sidecar (default `256Mi`)."""
     cpu_limit: NotRequired[pulumi.Input[str]]
     """Most CPU the sidecar may use (default `2`)."""
     memory_limit: NotRequired[pulumi.Input[str]]
@@ -59,7 +59,7 @@ class ContainerArgs(TargetArgs):
 
 
 class PluginContainerArgs(ContainerArgs):
-    """What a plugin's container runs and mounts, in whatever pod it is."""
+    """What a plugin's container runs and mounts, in either mode."""
 
     plugin_name: pulumi.Input[str]
     """The exact plugin name with its version, as `PluginConfig` outputs it."""

@@ -15,7 +15,7 @@ class PluginConfigArgs(PluginDefinitionArgs):
     namespace: NotRequired[pulumi.Input[str]]
     """Namespace of Argo CD's repo-server (default `argocd`)."""
     export: NotRequired[bool]
-    """Make no ConfigMap, and output its manifest for a `PluginExport` (default false)."""
+    """Make no ConfigMap, but output its manifest for a `PluginExport` (default false)."""
 
 
 class PluginConfig(pulumi.ComponentResource):
@@ -32,7 +32,7 @@ class PluginConfig(pulumi.ComponentResource):
     script_names: pulumi.Output[list[str]]
     """File names of the scripts in the ConfigMap."""
     manifests: pulumi.Output[list[dict[str, Any]]]
-    """The ConfigMap, where it is exported instead of made."""
+    """The ConfigMap's manifest, where it is exported instead of created."""
 
     def __init__(
         self, name: str, args: PluginConfigArgs, opts: pulumi.ResourceOptions | None = None

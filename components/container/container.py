@@ -1,6 +1,6 @@
 """A plugin's container and its volumes, as Kubernetes objects.
 
-Pure: takes checked values, returns what stands in a pod template. The one source for every
+Pure: takes checked values, returns what goes into a pod template. The one source for every
 pod that a plugin runs in: the repo-server's, its own, and those of exported files.
 """
 
@@ -35,7 +35,7 @@ _SYSTEM_FOLDERS: Final = frozenset(
     {"/", "/bin", "/dev", "/etc", "/lib", "/lib64", "/opt", "/proc", "/sbin", "/sys", "/usr"}
     | {"/opt/renderer", "/usr/bin", "/usr/lib", "/usr/local", "/usr/local/bin"}
 )
-"""What an image has its programs in."""
+"""Where an image has its programs."""
 _SHARED: Final = {
     field: f"the volume that this Argo CD installation uses in place of {usual}"
     for field, usual in (
@@ -43,7 +43,7 @@ _SHARED: Final = {
         ("plugins_volume", argocd_names.PLUGINS_VOLUME),
     )
 } | {"ask_pass_volume": "one that was added to it for the socket, as docs/installer.md says"}
-"""What each volume of the repo-server should be that a sidecar mounts, by its argument."""
+"""What each of the repo-server's volumes that a sidecar mounts should be, by its argument."""
 _READ_ONLY = 0o444
 _KILL_SECONDS = 5
 _READ_AND_EXECUTE = 0o555
@@ -52,7 +52,7 @@ _LONGEST_VOLUME_SUFFIX = len("-credentials")
 
 @dataclass(frozen=True, kw_only=True)
 class Volume:
-    """A volume of a plugin's own. `source` is what Kubernetes takes beside its name."""
+    """A plugin's own volume. `source` is the volume as in a pod's spec, without its name."""
 
     name: str
     mount_path: str
@@ -129,7 +129,7 @@ class PluginContainer:
             "startupProbe": self._probe(period=2, failures=30),
             "livenessProbe": {
                 **self._probe(period=20, failures=3),
-                # Nothing that hangs ends well, and cmp-server does not end at a SIGTERM at all.
+                # What hangs does not exit cleanly, and cmp-server does not exit on a SIGTERM.
                 "terminationGracePeriodSeconds": _KILL_SECONDS,
             },
             # A roll-out that fails then shows the last lines of the log as the reason.
@@ -170,12 +170,12 @@ class PluginContainer:
                         "secretName": self.secret_name,
                         "items": _items(self.secret_file_keys),
                         # Not 0440: the files belong to root, and the pod of Argo CD sets no
-                        # fsGroup. Only this container mounts them, and all in it is one uid.
+                        # fsGroup. Only this container mounts them, and all of it runs as one uid.
                         "defaultMode": _READ_ONLY,
                     },
                 }
             )
-        # By the container's name, so that no two plugins ever share one that the other removes.
+        # Named after the container, so that no plugin ever removes a volume that another one uses.
         volumes += [
             {"name": f"{self.name}-{own.name}", **own.source} for own in self.settings.volumes
         ]
@@ -183,7 +183,7 @@ class PluginContainer:
 
     def _env(self) -> list[Json]:
         env: list[Json] = [{"name": "HOME", "value": contract.HOME_DIR}]
-        # The API server drops an empty value: an item that states one would never equal the live.
+        # The API server drops an empty value: an item with one would never equal the live one.
         env += [
             {"name": name, "value": value} if value else {"name": name}
             for name, value in sorted(self.settings.env.items())
@@ -202,7 +202,7 @@ class PluginContainer:
             {
                 "name": self.settings.var_files_volume,
                 "mountPath": contract.CMP_SERVER_DIR,
-                # All plugins run the program in there; none may exchange it.
+                # All plugins run the program in there; none may replace it.
                 "readOnly": True,
             },
             {"name": self.settings.plugins_volume, "mountPath": contract.PLUGIN_SOCKET_DIR},
@@ -213,7 +213,7 @@ class PluginContainer:
             {"name": f"{self.name}-cache", "mountPath": contract.CACHE_DIR},
         ]
         if self.settings.ask_pass_volume:
-            # A socket takes connections through a mount that is read-only, too.
+            # A socket takes connections through a read-only mount, too.
             mounts.append(_read_only_mount(self.settings.ask_pass_volume, GIT_CREDENTIALS_DIR))
         if self.script_names:
             mounts.append(_read_only_mount(f"{self.name}-scripts", contract.SCRIPTS_DIR))
@@ -242,7 +242,7 @@ def security_context() -> Json:
     """Return what a container may do: nothing but run as Argo CD's own uid."""
     return {
         # The uid that the repo-server has: the plugin's socket has mode 0755, and
-        # connecting to it needs the right to write.
+        # connecting to it needs write permission.
         "runAsUser": contract.CMP_UID,
         "runAsGroup": contract.CMP_UID,
         "runAsNonRoot": True,
@@ -260,7 +260,7 @@ def socket_path(plugin_name: str) -> str:
 
 
 def container_name(plugin_name: object) -> str:
-    """Return the container's name: another one for each version, so that two can run at once."""
+    """Return the container's name, different for each version, so that two can run at once."""
     words = validation.line("plugin_name", plugin_name)
     name = CONTAINER_PREFIX + words.lower().replace(".", "-").replace("_", "-")
     longest = validation.DNS_LABEL_MAX - _LONGEST_VOLUME_SUFFIX
@@ -284,7 +284,7 @@ def check_env(field: str, names: Collection[str]) -> None:
 
 
 def check_mounts(container: PluginContainer) -> None:
-    """Refuse volumes of a plugin's own that would hide, or be named as, those it always has."""
+    """Refuse a plugin's own volumes that would hide, or be named like, those it always has."""
     names = [volume["name"] for volume in container.volumes()]
     paths = [mount["mountPath"] for mount in container.container()["volumeMounts"]]
     for i, own in enumerate(container.settings.volumes):
@@ -304,7 +304,7 @@ def check_mounts(container: PluginContainer) -> None:
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Tell whether one of two folders is, or is in, the other."""
+    """Tell whether two folders are the same, or one contains the other."""
     return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 

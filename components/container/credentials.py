@@ -16,9 +16,9 @@ class CredentialsArgs(TypedDict):
     """Credentials by value, or by reference to a Secret that others manage."""
 
     credentials_env: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
-    """Environment variable to value. Kept secret, also when given in plain."""
+    """Values by environment variable. Kept secret, even when given in plain text."""
     credentials_files: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
-    """File name to content, mounted under `/var/run/secrets/argocd-plugin`. Kept secret."""
+    """Contents by file name, mounted under `/var/run/secrets/argocd-plugin`. Kept secret."""
     existing_secret: NotRequired[pulumi.Input[str]]
     """Name of a Secret that others manage, instead of the two above."""
     existing_secret_env: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
@@ -35,7 +35,7 @@ class PluginCredentialsArgs(CredentialsArgs):
 
 
 def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
-    """What keeping the credentials of `given` takes: nothing where others made the Secret."""
+    """Rights needed to keep the credentials of `given`: none where others made the Secret."""
     by_value = "credentials_env" in given or "credentials_files" in given
     return rights.own(namespace, "", "secrets") if by_value else []
 
@@ -51,10 +51,10 @@ class CredentialKeys:
 class PluginCredentials(pulumi.ComponentResource):
     """A Secret with a plugin's credentials, or the reference to one that exists.
 
-    Values are Pulumi secrets from here on, also when they were given in plain: encrypted in
-    the state, and in the cluster in this Secret only. A change makes a new Secret and rolls
-    the repo-server once. A change of an `existing_secret` does not: annotate the Deployment
-    for a reloader where that is wanted.
+    Values are Pulumi secrets from here on, even when given in plain text: encrypted in the
+    state, and in the cluster in this Secret only. A change makes a new Secret and rolls the
+    repo-server once. A change of an `existing_secret` does not: annotate the Deployment for a
+    reloader where that is wanted.
     """
 
     secret_name: pulumi.Output[str]
@@ -91,7 +91,7 @@ class PluginCredentials(pulumi.ComponentResource):
         self.file_keys = keys.apply(lambda k: k.files)
 
     def _create(self, name: str, where: str, given: dict[str, Any]) -> None:
-        # What is secret is the values; which variables exist is for everyone to see.
+        # Only the values are secret; which variables exist is for everyone to see.
         known = inputs.checked(
             where, given, _new_keys, secret=("credentials_env", "credentials_files")
         )

@@ -23,7 +23,7 @@ _BUILD_CONTEXT: Final = next(
     for folder in (parent / "plugin_image" for parent in Path(__file__).resolve().parents)
     if folder.is_dir()
 )
-"""Beside this package in the repository, and in it where it is installed."""
+"""Beside this package in the repository, and inside it once installed."""
 _PLATFORMS: Final = ("linux/amd64", "linux/arm64", "linux/ppc64le", "linux/s390x")
 """Those that Argo CD's own image is published for."""
 _KEPT_IMAGES: Final = 30
@@ -34,25 +34,25 @@ class PluginImageArgs(TypedDict):
     """Arguments of `PluginImage`: exactly one of the first three, the rest for a build."""
 
     reference: NotRequired[pulumi.Input[str]]
-    """A ready image. Its tag is pinned to the digest that the registry has for it now."""
+    """A prebuilt image. Its tag is pinned to the digest that the registry has for it now."""
     repository: NotRequired[pulumi.Input[str]]
     """Build, and push to this repository, for example `ghcr.io/team/plugin`."""
     ecr_repository: NotRequired[pulumi.Input[str]]
     """Build, and push to an ECR repository of this name, which is created."""
     context: NotRequired[pulumi.Input[str]]
-    """Folder with the Dockerfile (default: the one this project brings along)."""
+    """Folder with the Dockerfile (default: this project's own)."""
     target: NotRequired[pulumi.Input[str]]
     """Stage of the Dockerfile to build (default: the last)."""
     platforms: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """Platforms to build for (default `linux/amd64`)."""
     build_args: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
-    """Build arguments. They stay readable in the image: secrets belong into build_secrets."""
+    """Build arguments. They stay readable in the image: secrets belong in build_secrets."""
     build_secrets: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """BuildKit secrets: in no layer, and not part of the tag."""
     cache_from: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
-    """Build caches to read, in BuildKit's words: `type=registry,ref=ghcr.io/team/cache`."""
+    """Build caches to read, in BuildKit's syntax: `type=registry,ref=ghcr.io/team/cache`."""
     cache_to: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
-    """Build caches to write, in the same words."""
+    """Build caches to write, in the same syntax."""
     registry_username: NotRequired[pulumi.Input[str]]
     """User to push as (default: Docker's own login on this machine; ECR has its token)."""
     registry_password: NotRequired[pulumi.Input[str]]
@@ -60,10 +60,10 @@ class PluginImageArgs(TypedDict):
 
 
 class PluginImage(pulumi.ComponentResource):
-    """Builds and pushes a plugin's image, or pins one that is ready.
+    """Builds and pushes a plugin's image, or pins a prebuilt one.
 
     A build is tagged by its content, so that the same sources give the same tag and a tag
-    never changes its meaning. Refuses references that could mean another image tomorrow.
+    never changes its meaning. Refuses references that could mean a different image tomorrow.
     """
 
     image_ref: pulumi.Output[str]
@@ -201,10 +201,10 @@ class Build:
 
 
 def content_tag(build: Build) -> str:
-    """Return a tag made from everything that decides an image's content.
+    """Return a tag made from everything that determines an image's content.
 
     That is every file of the context with its executable bit, the target, the platforms and
-    the build arguments; not the caches, which decide only how long a build takes.
+    the build arguments; not the caches, which only affect how long a build takes.
     """
     digest = hashlib.sha256()
     choices = [build.target, sorted(build.platforms), sorted(build.build_args.items())]

@@ -32,7 +32,7 @@ class ImageReference:
 
 
 def image(field: str, value: object) -> ImageReference:
-    """Read a reference to one image; one without tag and digest would follow `latest`."""
+    """Read a reference to one image; one with neither tag nor digest would follow `latest`."""
     reference = _parse(field, value)
     if not reference.tag and not reference.digest:
         problem = f"is {value!r} without tag or digest, so a restart could run another image"
@@ -41,7 +41,7 @@ def image(field: str, value: object) -> ImageReference:
 
 
 def pinned(field: str, value: object) -> str:
-    """Return the reference to one image as it was written, once it was found to be one."""
+    """Return the reference to one image as it was written, once checked to be one."""
     image(field, value)
     return str(value)
 
@@ -56,7 +56,7 @@ def repository(field: str, value: object) -> str:
 
 
 def ecr_name(field: str, value: object) -> str:
-    """Read the name of an ECR repository, which does not hold the registry's host."""
+    """Read the name of an ECR repository, which does not contain the registry's host."""
     name = validation.line(field, value)
     if not _ECR_NAME.fullmatch(name) or len(name) > _ECR_NAME_MAX or len(name) == 1:
         problem = f"is {name!r}, not a valid name of an ECR repository"

@@ -1,6 +1,6 @@
 """plugin.yaml, the file by which Argo CD's cmp-server knows a plugin.
 
-cmp-server itself checks three things, at start-up, where a mistake shows as a crashing
+cmp-server itself checks three things, at start-up, where a mistake shows up as a crashing
 container; everything else it ignores silently. Here all of it is checked, before anything
 is applied. Pure: nothing here knows Pulumi's engine or a cluster.
 """
@@ -159,7 +159,7 @@ def _version(value: object) -> str:
 
 
 def _command(values: Mapping[str, Any], prefix: str) -> dict[str, list[str]]:
-    """Return `{command, args}` from `<prefix>_command` and `<prefix>_args`, {} without both."""
+    """Return `{command, args}` from `<prefix>_command` and `<prefix>_args`, {} with neither."""
     command, args = f"{prefix}_command", f"{prefix}_args"
     if command not in values:
         if args in values:

@@ -15,13 +15,13 @@ class PluginExportArgs(TypedDict):
     form: pulumi.Input[str]
     """`kustomize` (a Component), `argo-helm` (values), or `operator` (fields of an ArgoCD)."""
     plugins: pulumi.Input[Sequence[pulumi.Input[Mapping[str, Any]]]]
-    """All plugins of the installation, each as its component outputs it as `exported`."""
+    """All plugins of the installation: the `exported` output of each."""
     deployment: NotRequired[pulumi.Input[str]]
     """Name of the repo-server's Deployment, for kustomize (default `argocd-repo-server`)."""
 
 
 class PluginExport(pulumi.ComponentResource):
-    """The files by which Argo CD's own manifests, chart or operator bring the plugins along.
+    """The files by which Argo CD's own manifests, chart or operator install the plugins.
 
     For an installation that would undo a patch: one that Argo CD itself syncs, or that an
     operator reconciles. Nothing is applied. `pulumi stack output files --json | python -m
@@ -29,7 +29,7 @@ class PluginExport(pulumi.ComponentResource):
     """
 
     files: pulumi.Output[dict[str, str]]
-    """Text by file name."""
+    """Content by file name."""
 
     def __init__(
         self, name: str, args: PluginExportArgs, opts: pulumi.ResourceOptions | None = None

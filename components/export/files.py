@@ -2,7 +2,7 @@
 
     pulumi stack output files --json | python -m components.export.files FOLDER
 
-The folder is made where it does not exist, and files of the same names are replaced; others
+The folder is created if it does not exist, and files of the same names are replaced; others
 stay. Prints the path of each file. Exits with 2 when the input is not such an output.
 """
 

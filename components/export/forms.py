@@ -1,6 +1,6 @@
-"""Plugins as files for an Argo CD that something else than a patch brings up.
+"""Plugins as files, for an Argo CD that gets them by something other than a patch.
 
-Pure: takes what the components would add to the repo-server, returns the files' texts. The
+Pure: takes what the components would add to the repo-server, returns the files' contents. The
 container and its volumes are the very ones that a patch adds.
 """
 
@@ -14,7 +14,7 @@ from ..shared.errors import InvalidInputError
 
 Json = dict[str, Any]
 Files = dict[str, str]
-"""Text by file name."""
+"""Content by file name."""
 
 
 def files(form: str, deployment: str, plugins: Sequence[Mapping[str, Any]]) -> Files:
@@ -32,7 +32,7 @@ def files(form: str, deployment: str, plugins: Sequence[Mapping[str, Any]]) -> F
 
 @dataclass(frozen=True)
 class _Addition:
-    """What is added to the repo-server, of all plugins."""
+    """What all plugins together add to the repo-server."""
 
     containers: list[Json]
     volumes: list[Json]
@@ -104,7 +104,7 @@ def _argo_helm(_deployment: str, addition: _Addition) -> Files:
     plugin nor scripts (templates/argocd-configs/argocd-cmp-cm.yaml).
     """
     values = {
-        # The chart runs both through `tpl`, and the volumes not.
+        # The chart runs both through `tpl`, but not the volumes.
         "repoServer": {
             "extraContainers": _literal(addition.containers),
             "volumes": addition.volumes,
@@ -115,7 +115,7 @@ def _argo_helm(_deployment: str, addition: _Addition) -> Files:
 
 
 def _literal(node: Any) -> Any:
-    """Return the same data as a template whose result it is."""
+    """Return a template that renders to the same data."""
     if isinstance(node, str):
         return node.replace("{{", "{{ `{{` }}")
     if isinstance(node, Mapping):

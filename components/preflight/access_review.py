@@ -1,9 +1,9 @@
-"""Asks a cluster about the rights of an account: those that the default provider will use.
+"""Asks a cluster about the rights of the account that the default provider will use.
 
 So the kubeconfig is looked for where that provider looks for it: in the configuration of the
 stack (`kubernetes:kubeconfig`, a path or the content, and `kubernetes:context`), in KUBECONFIG
-and ~/.kube/config, and in the pod that Pulumi may run in. Where the provider could mean another
-account than the Python client does, it answers nothing. Errors never quote a kubeconfig.
+and ~/.kube/config, and in the pod that Pulumi may run in. Where the provider could use another
+account than the Python client would, it gives no answer. Errors never quote a kubeconfig.
 """
 
 import os
@@ -68,7 +68,7 @@ def _connection(settings: Mapping[str, str]) -> "Configuration":
         return _read(settings.get("kubernetes:kubeconfig"), settings.get("kubernetes:context"))
     except NoAnswerError:
         raise
-    except Exception as error:  # noqa: BLE001 - what is wrong with it, the provider tells
+    except Exception as error:  # noqa: BLE001 - the provider says what is wrong with it
         # Without the text and the cause: the client's own errors quote users with their tokens.
         raise NoAnswerError(f"no kubeconfig is usable ({type(error).__name__})") from None
 

@@ -1,4 +1,4 @@
-"""Whether the account that installs may do everything an installation does, before any of it.
+"""Checks, before an installation changes anything, that the account may do all that it takes.
 
 The provider lets a forbidden change pass in a preview, and an `up` that meets one stops after
 the ConfigMap and the Secret. What the cluster has to be asked is decided here, and who asks
@@ -36,7 +36,7 @@ def needed(
 ) -> list[Right]:
     """Return the rights that installing a plugin, its Applications and health checks takes.
 
-    None where `check_deployment` is false: the cluster may not even be there yet. None either
+    None where `check_deployment` is false: the cluster may not even exist yet. None either
     where a name is a Pulumi secret, which stays one.
     """
     namespace = plugin.get("namespace", argocd_names.NAMESPACE)
@@ -58,7 +58,7 @@ def needed(
 
 
 def require(rights: Sequence[Right], ask: Ask) -> None:
-    """Refuse to go on where the account lacks rights; the error names all of them, and the cure.
+    """Refuse to go on where the account lacks rights; the error names all of them, and the fix.
 
     Without a cluster that answers there is nothing to refuse, and the provider has its own say.
     """

@@ -1,6 +1,6 @@
-"""Refuses what another stack, or another component, has installed: a plugin's name, or a port.
+"""Refuses a plugin's name, or a port, that another stack or component has already taken.
 
-Server-side apply would refuse it, too, but not in a preview, and in words about fields.
+Server-side apply would refuse it, too, but not in a preview, and in terms of fields.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,12 +19,12 @@ from ..shared.target import Target
 
 _PORT: Final = "argocd-cmp/port-"
 _made: WeakKeyDictionary[object, dict[tuple[str, str, str], str]] = WeakKeyDictionary()
-"""The containers of a program's run, which its monitor stands for, each with who makes it."""
+"""By a program's run, which its monitor stands for: the containers, each with who makes it."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What there is one of in a pod."""
+    """What a pod can have only once."""
 
     containers: Collection[str]
     annotations: Mapping[str, str]
@@ -49,8 +49,8 @@ def options(
 ) -> pulumi.ResourceOptions:
     """Return options for a patch that adds something to what is there.
 
-    Only where the patch is created is what it adds, if it is there, somebody else's. The SDK's
-    mocks, with which programs are unit-tested, run no hooks.
+    Only when the patch is created does what is already there belong to somebody else. The
+    SDK's mocks, with which programs are unit-tested, run no hooks.
     """
     if isinstance(get_monitor(), MockMonitor):
         return pulumi.ResourceOptions()
@@ -67,7 +67,7 @@ def options(
 def refuse_second(where: str, destination: Target, container: str) -> None:
     """Raise InvalidInputError when another component of this program makes the same container.
 
-    A new one is not in the cluster yet, so that a preview would pass.
+    A new one is not in the cluster yet, so a preview would pass.
     """
     made = _made.setdefault(get_monitor(), {})
     first = made.setdefault((destination.namespace, destination.deployment, container), where)
@@ -81,7 +81,7 @@ def refuse_second(where: str, destination: Target, container: str) -> None:
 
 
 def refuse_clash(where: str, taken: Taken, added: Taken) -> None:
-    """Raise InvalidInputError when what is added is there already."""
+    """Raise InvalidInputError when what is added already exists."""
     for container in {*added.containers} & {*taken.containers}:
         raise InvalidInputError(
             "plugin_name",
@@ -97,7 +97,7 @@ def refuse_clash(where: str, taken: Taken, added: Taken) -> None:
 
 
 def refuse_port(field: str, taken: Mapping[str, str], added: Mapping[str, str]) -> None:
-    """Raise InvalidInputError when a port is claimed that is claimed already."""
+    """Raise InvalidInputError when a port is added that is already claimed."""
     for claim in added.keys() & taken.keys():
         raise InvalidInputError(
             field,

@@ -1,7 +1,7 @@
-"""Tells which fields that a patch has applied somebody changed since, and who that was.
+"""Tells which of the fields that a patch applied have changed since, and who changed them.
 
-A field counts that another field manager owns now, or that is gone. What an admission webhook
-makes of a patch stays the patch's own, and is no drift.
+A field counts if another field manager owns it now, or if it is gone. What an admission webhook
+makes of a patch stays the patch's own, and is not drift.
 Source: Kubernetes' server-side apply; structured-merge-diff `fieldpath/serialize-pe.go` (`f:` is a
 field of managedFields, `k:` an element of a list by its keys).
 """
@@ -31,7 +31,7 @@ _KEYS: Final[Mapping[str, Sequence[str]]] = {
 Source: the Kubernetes API's `x-kubernetes-list-map-keys`.
 """
 _OURS: Final = "pulumi-kubernetes"
-"""How the field managers of Pulumi's patches begin; each has one of its own."""
+"""Prefix of the field managers of Pulumi's patches; each patch has one of its own."""
 
 Step = str | Mapping[str, Any]
 """A field's name, or the keys of an element."""
@@ -42,7 +42,7 @@ class Change:
     """A field that is not as it was applied."""
 
     field: str
-    """Where, for people: `containers[cmp-pulumi-v1-0].image`."""
+    """Its path, for people: `containers[cmp-pulumi-v1-0].image`."""
     owners: Sequence[str]
     """Field managers that have it now; none where it is gone."""
 
@@ -51,7 +51,7 @@ class Change:
 
 
 def find(applied: Json, live: Json, managed_fields: Sequence[Json]) -> list[Change]:
-    """Return the fields of a pod's spec that a patch has applied and the live one has otherwise.
+    """Return the fields of a pod's spec that are not, in the live one, as a patch applied them.
 
     `managed_fields` are those of the Deployment that has the live spec.
     """
@@ -114,7 +114,7 @@ def _at(live: Any, steps: Sequence[Step]) -> Any:
 
 
 def _gone(live: Json, steps: Sequence[Step]) -> Sequence[Step]:
-    """The way to what is gone: an element of a list as a whole, or the field alone."""
+    """The path to what is gone: an element of a list as a whole, or the field alone."""
     ways = (steps[:end] for end in range(1, len(steps) + 1) if not isinstance(steps[end - 1], str))
     return next((way for way in ways if _at(live, way) is None), steps)
 
@@ -147,7 +147,7 @@ def _is_quantity(steps: Sequence[Step]) -> bool:
 
 
 def _owners(managed_fields: Sequence[Json], steps: Sequence[Step]) -> list[str]:
-    """The managers of a field that are not patches of Pulumi's."""
+    """The managers of a field, other than Pulumi's patches."""
     return sorted(
         {
             entry["manager"]

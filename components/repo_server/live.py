@@ -38,7 +38,7 @@ def look_up(
     shared_volumes: pulumi.Output[dict[str, str]],
     parent: pulumi.Resource,
 ) -> pulumi.Output[Live]:
-    """Return the live Deployment, once it was found fit for a sidecar.
+    """Return the live Deployment, once it is found fit for a sidecar.
 
     The provider does not preview patches, so this read is what fails a preview when the
     namespace or the Deployment does not exist or may not be read.
@@ -85,7 +85,7 @@ def _plain(output: Any) -> Any:
 
 
 def _progress(status: k8s.apps.v1.outputs.DeploymentStatus | None) -> tuple[int, int, int]:
-    """Return the generation that was acted on, and the updated and the available replicas."""
+    """Return the observed generation, and the updated and the available replicas."""
     if status is None:
         return 0, 0, 0
     return (

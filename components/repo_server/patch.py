@@ -1,9 +1,9 @@
 """Adds a container to the repo-server's Deployment by server-side apply, and takes it away again.
 
 The patch owns the container and the volumes it names and nothing else, so several plugins,
-from one stack or many, coexist, and deleting it gives the Deployment back as it was. A field
-that somebody else owns is taken over only where `on_drift` says so: else `up` fails and names the
-owner.
+from one stack or many, coexist, and deleting it leaves the Deployment as it was before. A field
+that somebody else owns is taken over only where `on_drift` says so; otherwise `up` fails and
+names the owner.
 """
 
 from collections.abc import Mapping
@@ -25,13 +25,13 @@ class PatchArgs(TypedDict):
     """How something is added to the repo-server."""
 
     on_drift: NotRequired[pulumi.Input[str]]
-    """What to do where somebody has changed it since: `stop` and say so (default), `restore` it."""
+    """What to do about changes that others made: `stop` and name them (default), or `restore`."""
     export: NotRequired[bool]
-    """Patch nothing, and output what a `PluginExport` makes files of (default false)."""
+    """Patch nothing, but output what a `PluginExport` turns into files (default false)."""
 
 
 _FORCE: Final = "pulumi.com/patchForce"
-"""Takes fields over from who has them now."""
+"""Takes fields over from their present owners."""
 
 
 class Addition(Protocol):
@@ -49,10 +49,10 @@ class Addition(Protocol):
 
 @dataclass(frozen=True)
 class Installed:
-    """A container of the repo-server: in its Deployment, or as data for who owns that."""
+    """A container of the repo-server: in its Deployment, or as data for the owner of that."""
 
     container_name: pulumi.Output[str]
-    """Known once the Deployment is patched, where it is."""
+    """Known once the Deployment is patched, if it is."""
     exported: pulumi.Output[dict[str, Any]]
     """Container, volumes and ConfigMaps; nothing where the Deployment is patched."""
 
@@ -85,7 +85,7 @@ def install(
 
 
 def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
-    """What the patch that `given` asks for takes: nothing where somebody else applies it."""
+    """Rights that the patch of `given` needs: none where somebody else applies it."""
     if given.get("export"):
         return []
     deployment = given.get("deployment", argocd_names.REPO_SERVER)
@@ -126,7 +126,7 @@ def _patch(
     patch = k8s.apps.v1.DeploymentPatch(
         name,
         # No `pulumi.com/patchFieldManager`: it would be one annotation of the live
-        # Deployment that every plugin's patch wants to set otherwise. The provider gives
+        # Deployment that every plugin's patch wants to set differently. The provider gives
         # each patch a field manager of its own.
         metadata={
             "namespace": destination.apply(lambda t: t.namespace),
@@ -167,9 +167,9 @@ def _checked(where: str, deployment: Live, addition: Addition, on_drift: str) ->
 
 
 def _changes(deployment: Live, addition: Addition) -> list[drift.Change]:
-    """Return what somebody has changed of what is installed, and an update would not put back.
+    """Return what somebody has changed since it was installed and an update would not put back.
 
-    What nobody has, an update of the content adds again: it counts while that is the same.
+    A field that is gone counts only while the content is the same: an update adds it again.
     """
     installed = deployment.annotations.get(_fingerprint_key(addition))
     if installed is None:

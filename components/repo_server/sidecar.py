@@ -13,12 +13,12 @@ from .patch import PatchArgs
 
 
 class RepoServerArgs(ContainerArgs, PatchArgs):
-    """All of that, and what a sidecar finds in the repo-server's pod."""
+    """How a plugin is added to the repo-server's pod, and what it finds there."""
 
     var_files_volume: NotRequired[pulumi.Input[str]]
-    """Its volume that holds `argocd-cmp-server` (default `var-files`)."""
+    """The repo-server's volume that holds `argocd-cmp-server` (default `var-files`)."""
     plugins_volume: NotRequired[pulumi.Input[str]]
-    """Its volume for plugin sockets (default `plugins`)."""
+    """The repo-server's volume for plugin sockets (default `plugins`)."""
 
 
 class AskPassArgs(TypedDict):
@@ -39,15 +39,15 @@ class RepoServerSidecar(pulumi.ComponentResource):
     """Adds a plugin's container to the repo-server's Deployment by server-side apply.
 
     The patch owns the container and the volumes it names and nothing else, so several
-    plugins, from one stack or many, coexist, and deleting it gives the Deployment back as it
-    was. A field that somebody else owns is taken over only where `on_drift` says so: else `up`
-    fails and names the owner.
+    plugins, from one stack or many, coexist, and deleting it leaves the Deployment as it was
+    before. A field that somebody else owns is taken over only where `on_drift` says so;
+    otherwise `up` fails and names the owner.
     """
 
     container_name: pulumi.Output[str]
     """Name of the sidecar container; known once it is installed."""
     exported: pulumi.Output[dict[str, Any]]
-    """What is to be added to the repo-server, where this exports; for a `PluginExport`."""
+    """What to add to the repo-server, for a `PluginExport`; empty unless `export` is set."""
 
     def __init__(
         self, name: str, args: RepoServerSidecarArgs, opts: pulumi.ResourceOptions | None = None

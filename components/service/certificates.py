@@ -1,4 +1,4 @@
-"""ServiceCertificates: what a plugin in service mode and the repo-server know each other by.
+"""ServiceCertificates: how a plugin in service mode and the repo-server know each other.
 
 Two certificates of one authority. The plugin's is for the name of its Service and good for
 servers only; the repo-server's is for its own identity and good for clients only. So neither
@@ -28,26 +28,26 @@ _DAY_HOURS: Final = 24
 _AUTHORITY_HOURS: Final = 20 * 365 * _DAY_HOURS
 _CERTIFICATE_HOURS: Final = 10 * 365 * _DAY_HOURS
 _EARLY_HOURS: Final = 5 * 365 * _DAY_HOURS
-"""An `up` so long before the end makes a new one: a stack may rest for years."""
+"""An `up` this long before expiry makes a new one: a stack may lie idle for years."""
 
 
 class CertificateArgs(TypedDict):
     """Where the certificates of service mode come from."""
 
     certificates: NotRequired[str]
-    """`pulumi` (default) makes them and keeps them in the state, `cert-manager`, `existing`."""
+    """`pulumi` (default; made by Pulumi, kept in the state), `cert-manager` or `existing`."""
     server_secret: NotRequired[pulumi.Input[str]]
     """With `existing`: Secret with `tls.crt`, `tls.key`, `ca.crt` for the Service's name."""
     client_secret: NotRequired[pulumi.Input[str]]
     """With `existing`: the same for the common name `argocd-repo-server`."""
     issuer: NotRequired[pulumi.Input[str]]
-    """With `cert-manager`: an issuer that exists (default: one of its own for this plugin)."""
+    """With `cert-manager`: an existing issuer (default: a new one for this plugin alone)."""
     issuer_kind: NotRequired[str]
     """`Issuer` (default) or `ClusterIssuer`."""
 
 
 def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
-    """What making the certificates that `given` asks for takes."""
+    """Rights needed to make the certificates that `given` asks for."""
     kinds = {
         PULUMI: [("", "secrets")],
         CERT_MANAGER: [
@@ -219,7 +219,7 @@ class ServiceCertificates(pulumi.ComponentResource):
         }
 
     def _secret(self, side: str, data: Mapping[str, pulumi.Input[str]]) -> pulumi.Output[str]:
-        # Neither immutable nor autonamed, unlike credentials: HAProxy follows a new content, and
+        # Neither immutable nor autonamed, unlike credentials: HAProxy follows new content, and
         # a new name would roll the repo-server for it.
         made = k8s.core.v1.Secret(
             f"{self._name}-{side}",

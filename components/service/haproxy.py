@@ -2,7 +2,7 @@
 
 Pure: takes checked values. HTTP/2 ends in HAProxy on each side, never merely passes through:
 the repo-server would wait for ever, with its repository locked, on a relay that accepts and
-then closes. What ends HTTP/2 answers at once, also when no pod of the plugin is up.
+then closes. What ends HTTP/2 answers at once, even when no pod of the plugin is up.
 """
 
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ def plugin_side(plugin_name: str) -> str:
     renders = [
         f'bind "${{POD_IP}}:{PORT}" ssl crt {TLS_DIR}/{CERTIFICATE} ca-file {TLS_DIR}/{AUTHORITY}'
         " verify required alpn h2,http/1.1",
-        # The authority may have signed others, too: a plugin is no repo-server.
+        # The authority may have signed others, too: a plugin is not a repo-server.
         f"tcp-request session reject unless {{ ssl_c_s_dn(CN) -m str {CLIENT_IDENTITY} }}",
         *healthy,
         "default_backend plugin",
@@ -102,7 +102,7 @@ def tls_folder(plugin_name: str) -> str:
 
 def _common(*more: str) -> str:
     limits = [
-        # Asked of the kernel otherwise, which in a container may answer a thousand million.
+        # Otherwise asked of the kernel, which in a container may answer a thousand million.
         "maxconn 2000",
         # How long the last requests before a reload or the end may still take.
         "hard-stop-after 15m",
@@ -129,10 +129,10 @@ def _common(*more: str) -> str:
         "timeout server 15m",
         # A request that was sent may have been run, and its body is gone.
         "retry-on conn-failure",
-        # Once, and elsewhere where there is another pod.
+        # Once, and on another pod if there is one.
         "retries 1",
         "option redispatch 1",
-        # A connection that idles may be closed by the other side in the moment it is used again.
+        # An idle connection may be closed by the other side at the moment it is used again.
         "http-reuse never",
     ]
     return "\n".join([_section("global", [*limits, *more]), _section("defaults", defaults)])
@@ -171,7 +171,7 @@ def _to_plugin(endpoint: Endpoint, lookup: Lookup) -> str:
     tls = (
         f"ssl crt {folder}/{CERTIFICATE} ca-file {folder}/{AUTHORITY} verify required"
         f" verifyhost {endpoint.host} sni str({endpoint.host}) check-sni {endpoint.host}"
-        # A health check is HTTP/1; with what renders negotiate, the answer would be no HTTP.
+        # A health check is HTTP/1; with what renders negotiate, the answer would not be HTTP.
         " alpn h2 check-alpn http/1.1"
     )
     frontend = [

@@ -1,4 +1,4 @@
-"""The objects of a plugin that runs as a Service, all of its name and with its labels."""
+"""The objects of a plugin that runs as a Service, all with its name and its labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .haproxy import METRICS_PORT, PORT
 from .pod import Placement, ServicePod
 
 PLUGIN_LABEL: Final = "argocd.argoproj.io/plugin"
-"""What Argo CD's own proposal of plugins as services (argoproj/argo-cd#14132) looks for."""
+"""What Argo CD's own proposal for plugins as services (argoproj/argo-cd#14132) looks for."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class ServiceObjects:
         scales: bool,
         timeouts: pulumi.CustomTimeouts,
     ) -> k8s.apps.v1.Deployment:
-        """Make the Deployment. Where it scales, how many pods there are is not said."""
+        """Make the Deployment. Where it scales, the number of pods is left out."""
 
         def template(known: Sequence[Any]) -> dict[str, Any]:
             plugin, settings, name, image, config_map = known

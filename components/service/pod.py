@@ -1,6 +1,6 @@
 """The pods of service mode, as Kubernetes objects: the plugin's own, and the repo-server's proxy.
 
-Pure: takes checked values, returns what stands in a pod template. The plugin's container is
+Pure: takes checked values, returns what goes into a pod template. The plugin's container is
 the one of sidecar mode, with its volumes; only what surrounds it differs.
 """
 
@@ -34,7 +34,7 @@ class Placement:
     priority_class: str | None
     image_pull_secrets: Sequence[str]
     selector: Mapping[str, str]
-    """Labels of these pods and of no others; they are spread over nodes by it."""
+    """Labels of these pods and of no others; by these they are spread over nodes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,13 +43,13 @@ class ServicePod:
 
     plugin: PluginContainer
     argocd_image: str
-    """Brings cmp-server: that of the repo-server, so that both speak the same protocol."""
+    """Provides cmp-server: the repo-server's image, so that both speak the same protocol."""
     proxy_image: str
     proxy_config_map: str
     certificate_secret: str
     placement: Placement
     drain_seconds: int
-    """A pod that ends takes renders for so long, until every repo-server knows the others."""
+    """A terminating pod takes renders for this long, until every repo-server knows the others."""
     grace_seconds: int
 
     def spec(self) -> Json:

@@ -1,4 +1,4 @@
-"""PluginProxy: the repo-server reaches plugins that run as Services."""
+"""PluginProxy: how the repo-server reaches plugins that run as Services."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NotRequired, TypedDict
@@ -29,9 +29,9 @@ class LookupArgs(TypedDict):
     nameservers: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """Addresses and ports of DNS servers (default: those of the pod)."""
     max_pods: NotRequired[pulumi.Input[int]]
-    """Pods of one plugin that the proxy can tell apart (default 20); more get no renders."""
+    """Most pods of one plugin that the proxy can use (default 20); more get no renders."""
     proxy_metrics_port: NotRequired[pulumi.Input[int]]
-    """Port of its metrics and probes (default 8405); each proxy in a pod needs its own."""
+    """Port of the proxy's metrics and probes (default 8405); each proxy in a pod needs its own."""
 
 
 class EndpointArgs(TypedDict):
@@ -49,9 +49,9 @@ class PluginProxyArgs(TargetArgs, PatchArgs, LookupArgs):
     """Arguments of `PluginProxy`."""
 
     plugins: Sequence[EndpointArgs]
-    """The plugins in service mode, all of them: one container serves them."""
+    """All plugins in service mode: one container serves them."""
     proxy_name: NotRequired[pulumi.Input[str]]
-    """Ends the container's name, `cmp-<proxy_name>` (default `proxy`)."""
+    """End of the container's name, `cmp-<proxy_name>` (default `proxy`)."""
     plugins_volume: NotRequired[pulumi.Input[str]]
     """The repo-server's volume for plugin sockets (default `plugins`)."""
     proxy_image: NotRequired[pulumi.Input[str]]
@@ -61,14 +61,14 @@ class PluginProxyArgs(TargetArgs, PatchArgs, LookupArgs):
 class PluginProxy(pulumi.ComponentResource):
     """One container in the repo-server's pods, with a socket for each plugin in service mode.
 
-    A change of the set of plugins rolls the repo-server; nothing that happens to a plugin
-    does: its pods, its image and the renewal of its certificate are followed as they are.
+    A change in the set of plugins rolls the repo-server; nothing that happens to a plugin
+    does: the running proxy follows its pods, its image and the renewal of its certificate.
     """
 
     container_name: pulumi.Output[str]
     """Name of the container in the repo-server's pods; known once it is installed."""
     exported: pulumi.Output[dict[str, Any]]
-    """What is to be added to the repo-server, where this exports; for a `PluginExport`."""
+    """What to add to the repo-server, for a `PluginExport`; empty unless `export` is set."""
 
     def __init__(
         self, name: str, args: PluginProxyArgs, opts: pulumi.ResourceOptions | None = None

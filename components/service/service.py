@@ -32,29 +32,29 @@ class ServiceArgs(TypedDict):
     """How a plugin runs in service mode. In sidecar mode none of these may be set."""
 
     replicas: NotRequired[pulumi.Input[int]]
-    """Pods of the plugin, the fewest if it scales (default 2)."""
+    """Pods of the plugin; the minimum if it scales (default 2)."""
     max_replicas: NotRequired[int]
-    """Scale up to so many pods, by a HorizontalPodAutoscaler (default: it does not scale)."""
+    """Scale up to this many pods, by a HorizontalPodAutoscaler (default: it does not scale)."""
     cpu_utilization: NotRequired[pulumi.Input[int]]
-    """Percentage of the requested CPU that it scales for (default 70)."""
+    """CPU utilization to scale for, in percent of the request (default 70)."""
     renders_metric: NotRequired[str]
-    """Metric of the pods to scale by as well, which a metrics adapter has to serve."""
+    """Pod metric to scale by as well; a metrics adapter has to serve it."""
     renders_per_pod: NotRequired[pulumi.Input[int]]
     """Average value of that metric to scale for (default 2)."""
     drain_seconds: NotRequired[pulumi.Input[int]]
-    """How long a pod that ends takes renders: what the cluster's DNS is behind (default 30)."""
+    """Seconds a terminating pod still takes renders: how long DNS lags behind (default 30)."""
     grace_seconds: NotRequired[pulumi.Input[int]]
-    """How long a pod may take to end, with that and the renders under way (default 120)."""
+    """Seconds a pod may take to terminate, with that and the renders under way (default 120)."""
     node_selector: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """Labels of the nodes that the pods may run on."""
     tolerations: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, str]]]]]
-    """Taints of nodes that the pods do not mind, as in a pod's spec."""
+    """Taints of nodes that the pods tolerate, as in a pod's spec."""
     priority_class: NotRequired[pulumi.Input[str]]
     """PriorityClass of the pods."""
     image_pull_secrets: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """Secrets with the credentials of the registries that the images come from."""
     service_account: NotRequired[str]
-    """ServiceAccount that exists, whose token is mounted (default: a new one, without either)."""
+    """Existing ServiceAccount; its token is mounted (default: a new one, no rights or token)."""
     service_account_annotations: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """Annotations of the new ServiceAccount, by which clouds give it an identity."""
     pod_labels: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
@@ -62,7 +62,7 @@ class ServiceArgs(TypedDict):
     pod_annotations: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """Annotations of the pods."""
     repo_server_labels: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
-    """Labels of the pods that may connect (default: the name that Argo CD's manifests give)."""
+    """Labels of the pods that may connect (default: the name label of Argo CD's manifests)."""
     metrics_namespace: NotRequired[str]
     """Namespace whose pods may read the metrics, too (default: none)."""
     argocd_image: NotRequired[pulumi.Input[str]]
@@ -81,7 +81,7 @@ _MADE: Final = (
 
 
 def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
-    """What making the objects of a plugin takes."""
+    """Rights needed to make the objects of a plugin."""
     kinds = [*_MADE]
     if "service_account" not in given:
         kinds.append(("", "serviceaccounts"))
@@ -102,7 +102,7 @@ class PluginServiceArgs(PluginContainerArgs, ServiceArgs):
 
 
 class PluginService(pulumi.ComponentResource):
-    """A plugin with pods of its own, that take renders from the repo-server alone.
+    """A plugin with pods of its own, which take renders from the repo-server alone.
 
     Nothing here touches the repo-server: it finds the plugin by a `PluginProxy`.
     """
@@ -259,7 +259,7 @@ def _plain_name(where: str, given: Mapping[str, Any], field: str) -> str | None:
 
 
 def _image_of(spec: k8s.apps.v1.outputs.DeploymentSpec) -> str:
-    """Return the image of Argo CD: that of the container which is no plugin's."""
+    """Return the image of Argo CD: that of the container that is not a plugin's."""
     pod = spec.template.spec
     containers = [c for c in (pod.containers if pod else None) or [] if c.image]
     ours = [c for c in containers if not c.name.startswith(CONTAINER_PREFIX)]

@@ -12,7 +12,7 @@ PLUGINS_VOLUME: Final = "plugins"
 """Volume of the repo-server in which it looks for plugin sockets."""
 
 DELETE_AT_ONCE: Final = {"pulumi.com/deletionPropagationPolicy": "background"}
-"""Annotation for objects that own no others: nothing to wait for the garbage collector for."""
+"""Annotation for objects that own no others: there is no garbage collection to wait for."""
 
 
 def name_of(metadata: k8s.meta.v1.outputs.ObjectMeta) -> str:

@@ -35,7 +35,7 @@ class InvalidInputError(InstallerError):
     def in_words_of(self, names: Mapping[str, str]) -> "InvalidInputError":
         """Return the same error with the arguments called as `names` says.
 
-        In sentences only names of several words are: the others may be words of the sentence.
+        In sentences, only names of several words are renamed: others may be ordinary words.
         """
         clear = {name: other for name, other in names.items() if "_" in name}
         return InvalidInputError(

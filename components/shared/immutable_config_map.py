@@ -1,4 +1,4 @@
-"""A ConfigMap that never changes: in the cluster, or as a manifest for somebody else's.
+"""A ConfigMap that never changes: in the cluster, or as a manifest for somebody else to apply.
 
 A change of the content makes a new ConfigMap, the pod's reference to it rolls the pods, and
 only then is the old one deleted: scripts and settings never change under running pods.
@@ -67,7 +67,7 @@ def create(
 
 
 def needed_rights(namespace: str) -> list[Right]:
-    """What making it takes."""
+    """Rights needed to make it."""
     return rights.own(namespace, "", "configmaps")
 
 

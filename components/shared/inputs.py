@@ -32,7 +32,7 @@ def checked(
 ) -> pulumi.Output[T]:
     """Return `check(args)` with every Output in `args` resolved.
 
-    `where` names the component in errors. Arguments end where many can read them: a Pulumi
+    `where` names the component in errors. Arguments end up where many can read them: a Pulumi
     secret is refused in all but those that `secret` names.
     """
 
@@ -46,7 +46,7 @@ def checked_input(
     *,
     secret: Collection[str] = (),
 ) -> pulumi.Input[T]:
-    """Like `checked`, but plain where all of `args` is, so that it is again checked at once."""
+    """Like `checked`, but plain where all of `args` are, so that it, too, is checked at once."""
 
     def run(values: dict[str, Any]) -> T:
         return located(where, lambda: check(values))
@@ -69,7 +69,7 @@ def located(where: str, check: Callable[[], T]) -> T:
 
 @contextmanager
 def spelled(names: Mapping[str, str]) -> Iterator[None]:
-    """Let errors about components that are made in here call arguments as `names` says.
+    """Let errors about components that are made in this context call arguments as `names` says.
 
     Checks of Outputs, which run later, inherit it from where they are asked for.
     """
@@ -83,7 +83,7 @@ def spelled(names: Mapping[str, str]) -> Iterator[None]:
 
 
 def reject_unknown(where: str, args: Mapping[str, Any], known: Collection[str]) -> None:
-    """Refuse arguments that no one would read: a typing error must not pass silently."""
+    """Refuse arguments that no one would read: a typo must not pass silently."""
     for field in args:
         if field not in known:
             close = difflib.get_close_matches(field, known, n=1)

@@ -1,7 +1,7 @@
 """The provider that programs in other languages get the components from.
 
 It says in the schema's terms what the components say in Python's. The SDK's own provider looks for
-what describes a property in one class only, and arguments here are put together from several.
+a property's description in one class only, but arguments here are put together from several.
 Source: pulumi/pulumi `sdk/python/lib/pulumi/provider/experimental/component.py`.
 """
 

@@ -3,7 +3,7 @@
 The Kubernetes provider compares the lists of a patch with those of the live object by
 position. A container that server-side apply put behind the repo-server's own therefore
 differs from itself, and every `pulumi up` would update the patch and wait for a roll-out
-that is none (https://github.com/pulumi/pulumi-kubernetes/issues/2682). So the patch leaves a
+that never comes (https://github.com/pulumi/pulumi-kubernetes/issues/2682). So the patch leaves a
 fingerprint of what it applied as an annotation, and where the live object carries it, the
 two lists are not compared.
 """
@@ -20,7 +20,7 @@ from pulumi.runtime.settings import get_monitor
 from .errors import InstallerError
 
 # By element, not the lists as such: when it updates nevertheless (the last roll-out failed), the
-# provider replaces an ignored field by the live one, and would so take over every container.
+# provider replaces an ignored field by the live one, and would thus take over every container.
 _LISTS: Final = ["spec.template.spec.containers[*]", "spec.template.spec.volumes[*]"]
 
 

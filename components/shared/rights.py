@@ -1,4 +1,4 @@
-"""What an account must be allowed to do in the cluster; whoever makes an object says so beside it.
+"""What an account must be allowed to do in the cluster; what makes an object says so beside it.
 
 Source: Kubernetes' SelfSubjectAccessReview, whose attributes a right is made of.
 """
@@ -25,17 +25,17 @@ class Right:
 
 
 def own(namespace: str, group: str, resource: str) -> list[Right]:
-    """What making objects of a kind takes, changing them and deleting them."""
+    """Rights needed to make, change and delete objects of a kind."""
     return _rights(namespace, group, resource, _OWN)
 
 
 def patch(namespace: str, group: str, resource: str, name: str) -> list[Right]:
-    """What changing an object takes that belongs to somebody else."""
+    """Rights needed to change an object that belongs to somebody else."""
     return _rights(namespace, group, resource, _PATCH, name)
 
 
 def watch(namespace: str, group: str, resource: str) -> list[Right]:
-    """What waiting for objects of a kind takes."""
+    """Rights needed to wait for objects of a kind."""
     return _rights(namespace, group, resource, _WATCH)
 
 

@@ -39,7 +39,7 @@ def options(args_type: type, *, prefix: str = "", without: Collection[str] = ())
 
 
 def read(config: pulumi.Config, args_type: type[T], known: Collection[Option]) -> T:
-    """Return the arguments that the configuration sets; `args_type` is only what to call them."""
+    """Return the arguments that the configuration sets; `args_type` is only for type checkers."""
     values = {option.field: _read(config, option) for option in known}
     return cast(T, {field: value for field, value in values.items() if value is not None})
 
@@ -49,7 +49,7 @@ def read_named(
 ) -> dict[str, T]:
     """Return the objects that one key lists, by the argument `name`, which each must set.
 
-    `item_type` is only what to call them.
+    `item_type` is only for type checkers.
     """
     known = {option.key: option.field for option in options}
     items = config.get_object(key, [])
@@ -76,7 +76,7 @@ def keys(known: Collection[Option]) -> dict[str, str]:
 def reject_unknown(
     config: pulumi.Config, set_keys: Collection[str], known: Collection[str]
 ) -> None:
-    """Refuse keys of this project that nothing reads: a typing error must not pass silently."""
+    """Refuse keys of this project that nothing reads: a typo must not pass silently."""
     for full_key in set_keys:
         namespace, _, key = full_key.partition(":")
         if namespace == config.name:

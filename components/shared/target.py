@@ -27,13 +27,13 @@ class TargetArgs(TypedDict):
     namespace: NotRequired[pulumi.Input[str]]
     """Namespace of Argo CD's repo-server (default `argocd`)."""
     deployment: NotRequired[pulumi.Input[str]]
-    """Name of its Deployment (default `argocd-repo-server`; argo-helm puts its release first)."""
+    """Name of the Deployment (default `argocd-repo-server`; argo-helm puts its release first)."""
     check_deployment: NotRequired[bool]
-    """Look it up, at preview too (default true). Set false where the same stack makes it."""
+    """Look the Deployment up, at preview too (default true). Set false if this stack makes it."""
     await_rollout: NotRequired[pulumi.Input[bool]]
     """Wait until the pods with the sidecar are ready (default true)."""
     rollout_seconds: NotRequired[int]
-    """How long to wait for them before `up` fails and says what is wrong (default 600)."""
+    """Seconds to wait for the pods before `up` fails and says what is wrong (default 600)."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def timeouts(where: str, given: Mapping[str, Any]) -> pulumi.CustomTimeouts:
 
 
 def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
-    """What waiting for the roll-out of a Deployment takes, where `given` wants that."""
+    """Rights needed to wait for the roll-out of a Deployment, where `given` asks for it."""
     if given.get("await_rollout") is False:
         return []
     return [right for kind in _AWAITED for right in rights.watch(namespace, *kind)]

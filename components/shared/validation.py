@@ -43,7 +43,7 @@ def text(field: str, value: object) -> str:
 
 
 def line(field: str, value: object) -> str:
-    """Refuse what is not one line, or has blanks around it: they come with files and pasting."""
+    """Refuse what is not one line, or has whitespace around it, as files and pasting bring it."""
     one = text(field, value)
     if one != one.strip() or any(ord(character) < _BLANK for character in one):
         problem = f"is {one!r}, with blanks around it or a control character in it"
@@ -77,7 +77,7 @@ def port(field: str, value: object) -> int:
 
 
 def dns_label(field: str, value: object) -> str:
-    """Refuse what Kubernetes takes for no container, volume or namespace name."""
+    """Refuse what is not a valid name of a container, volume or namespace in Kubernetes."""
     name = line(field, value)
     if not _DNS_LABEL.fullmatch(name) or len(name) > DNS_LABEL_MAX:
         raise InvalidInputError(
@@ -89,7 +89,7 @@ def dns_label(field: str, value: object) -> str:
 
 
 def object_name(field: str, value: object) -> str:
-    """Refuse what Kubernetes takes for no object name."""
+    """Refuse what is not a valid name of an object in Kubernetes."""
     name = line(field, value)
     if not _DNS_SUBDOMAIN.fullmatch(name) or len(name) > DNS_SUBDOMAIN_MAX:
         raise InvalidInputError(
@@ -112,7 +112,7 @@ def env_name(field: str, name: object) -> str:
 
 
 def data_key(field: str, name: object) -> str:
-    """Refuse what a ConfigMap or Secret takes for no key, and names that leave their folder."""
+    """Refuse what is not a valid ConfigMap or Secret key, and names that leave their folder."""
     if (
         not isinstance(name, str)
         or not _DATA_KEY.fullmatch(name)
@@ -129,12 +129,12 @@ def data_key(field: str, name: object) -> str:
 
 
 def cpu(field: str, value: object) -> str:
-    """Refuse what is no quantity of CPU, in cores or thousandths; patches show it at `up` only."""
+    """Refuse what is not a CPU quantity, in cores or millicores; a patch fails only at `up`."""
     return _quantity(field, value, units=("", "m"), what="CPU")
 
 
 def size(field: str, value: object) -> str:
-    """Refuse what is no quantity of bytes. A suffix `m` would be thousandths of one."""
+    """Refuse what is not a quantity of bytes. A suffix `m` would be thousandths of one."""
     return _quantity(field, value, units=set(_UNITS) - {"m"}, what="bytes")
 
 
@@ -199,7 +199,7 @@ def data_size(field: str, data: Mapping[str, str]) -> None:
 
 
 def _integer(value: object) -> int:
-    """Return a whole number, or 0 for what is none. Numbers from other languages are floats."""
+    """Return a whole number, or 0 for anything else. Numbers from other languages are floats."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else 0

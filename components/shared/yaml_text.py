@@ -1,4 +1,4 @@
-"""YAML as people write it, which every reader takes for the same."""
+"""YAML as people write it, which every parser reads the same way."""
 
 import re
 from typing import Any
@@ -7,18 +7,18 @@ import yaml
 
 _SAFE_PLAIN_START = re.compile(r"[A-Za-z/]")
 _BOOLEANS_UNKNOWN_HERE = frozenset("yYnN")
-"""What Go's readers take for booleans, and PyYAML does not quote."""
+"""What Go's parsers take for booleans, and PyYAML does not quote."""
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes every string that some reader could take for something else.
+    """Quotes every string that some parser could take for something else.
 
-    PyYAML would write `1e3` and `y` plain, which Argo CD's Go reader takes for a float and a
+    PyYAML would write `1e3` and `y` plain, which Argo CD's Go parser takes for a float and a
     boolean.
     """
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Write what is there twice as often: templates and people know no anchors."""
+        """Write repeated values out in full: templates and people do not know anchors."""
         return True
 
 
