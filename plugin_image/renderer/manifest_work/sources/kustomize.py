@@ -14,7 +14,7 @@ def entries(request: Request, folder: Folder, scratch: Path) -> list[Entry]:
     """The objects that `kustomize build` gives.
 
     Raises RefusedError and UsageError for what lies elsewhere, ProgramError when it fails,
-    and ManifestError for what is no Kubernetes object.
+    and ManifestError for what is not a Kubernetes object.
     """
     folder.require_links_inside()
     kustomization.require_local(folder)
