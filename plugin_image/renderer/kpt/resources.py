@@ -33,7 +33,7 @@ def build(resource_list: bytes, options: Options, namespace: str) -> list[Manife
     """The objects of a rendered package, in an order that depends on nothing but them.
 
     `namespace` is for those that name none.
-    Raises ManifestError for an object that is incomplete, a list or there twice, for a value
+    Raises ManifestError for an object that is incomplete, a list or a duplicate, for a value
     that JSON does not have, and for an empty set, which `options` may allow.
     """
     entries = []
