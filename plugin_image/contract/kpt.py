@@ -8,7 +8,7 @@ from .option import BOOLEAN, Flag, Option, OptionKind
 _option: Final = partial(Option, "KPT")
 
 MARKERS: Final = ("Kptfile",)
-"""The file by which a folder is known as a kpt package."""
+"""The file by which a folder is recognized as a kpt package."""
 
 ANNOTATION_DOMAIN: Final = _option(
     "annotationDomain",

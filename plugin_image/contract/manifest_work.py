@@ -10,7 +10,7 @@ from .option import BOOLEAN, Flag, Option, OptionKind
 _option: Final = partial(Option, "MANIFEST_WORK")
 
 MARKERS: Final = (".manifest-work",)
-"""What says that a folder is meant to become ManifestWorks: any could be."""
+"""What marks a folder as meant to become ManifestWorks: any folder could be."""
 
 
 NAME: Final = _option(
@@ -160,7 +160,7 @@ OPTIONS: Final = (
     RANDOM,
     KUBE_VERSION,
     API_VERSIONS,
-    # Of a chained Pulumi program. What is left out, the ManifestWork's own options say.
+    # Of a chained Pulumi program. The ManifestWork's own options cover what is left out.
     pulumi.STACK,
     pulumi.CONFIG,
     pulumi.ALLOW_MISSING_STACK_FILE,

@@ -25,7 +25,7 @@ class Flag:
     """Its spellings, where they differ from the option's name: `allowEmpty` is `--allow-empty`."""
     metavar: str | None = None
     sets: str = ""
-    """The value that it gives by being there; empty for a flag that takes a value."""
+    """The value that it gives by being present; empty for a flag that takes a value."""
     required: bool = False
     folder: bool = False
     """Whether its value is a folder, which must exist."""
@@ -39,19 +39,19 @@ class Option:
     """Whose option it is; begins its name in `env`."""
     name: str
     title: str = ""
-    """As Argo CD shows it, and so is the tooltip; empty for what no Application may set."""
+    """As Argo CD shows it, as is the tooltip; empty for what no Application may set."""
     tooltip: str = ""
     kind: OptionKind = OptionKind.STRING
     flag: Flag | None = None
     """How `render` takes it; None where it does not."""
     choices: tuple[str, ...] = ()
-    """What a string may be, the default first; empty where it may be any."""
+    """The values a string may have, the default first; empty where any will do."""
     number: int = 0
     """The default of a string that is a whole number of at least 1; 0 for any other string."""
 
     @property
     def default(self) -> str:
-        """What a string is where nobody says it."""
+        """The value of a string that is not given."""
         return self.choices[0] if self.choices else str(self.number or "")
 
     @property

@@ -8,7 +8,7 @@ from .option import BOOLEAN, Flag, Option, OptionKind
 _option: Final = partial(Option, "PULUMI")
 
 MARKERS: Final = ("Pulumi.yaml", "Pulumi.yml", "Pulumi.json")
-"""The project files by which a folder is known as a Pulumi program, the usual one first."""
+"""The project files that mark a folder as a Pulumi program, the usual one first."""
 
 
 STACK: Final = _option(

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 DEFAULT_NAMESPACE = "default"
-"""Where objects go that name no namespace, where no destination says it."""
+"""Where objects without a namespace go when no destination says it."""
 
 STREAMED = "streamed"
-"""The revision of what is in no repository: `argocd app diff --local --server-side-generate`."""
+"""The revision of what is not in a repository: `argocd app diff --local --server-side-generate`."""
 
 
 @dataclass(frozen=True)

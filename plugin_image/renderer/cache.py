@@ -2,8 +2,8 @@
 
 Each is an entry, `<kind>/<key>` in the cache's folder, of one of three forms: a *set*, a folder
 that is filled once and complete as soon as it has its name; a *file* with a checksum; and a
-*tool's folder*, which uv, npm, Go or Node.js fill, and check, by themselves. Whoever makes an
-entry holds the lock `<kind>/<key>.lock` and works in `<kind>/<key>.partial`.
+*tool's folder*, which uv, npm, Go or Node.js fill, and check, by themselves. A process that
+makes an entry holds the lock `<kind>/<key>.lock` and works in `<kind>/<key>.partial`.
 
 One rule makes room: what was used least recently goes first, until the rest holds no more than it
 may (`least_recently_used`).
@@ -35,7 +35,7 @@ _IN_USE_SECONDS: Final = 600
 """Whatever was used within this time may be in use, and so may what a render takes longer for."""
 
 _SIZES: Final = "sizes.json"
-"""What a complete set has: the sizes of its files."""
+"""What marks a complete set: the sizes of its files."""
 _LOCK, _PARTIAL, _REMOVED = ".lock", ".partial", ".removed"
 _NO_ENTRIES: Final = (_LOCK, _PARTIAL, _REMOVED)
 _TOOLS: Final = "tools"
@@ -44,11 +44,11 @@ _SHARES: Final = 8
 _MOST_INPUT: Final = 256 * 2**20
 """Bytes of a program's own files that may decide about what is installed."""
 _ROOM: Final = 64 * 2**20
-"""Bytes. With less than that left nothing can be installed."""
+"""Bytes. With less than that left, nothing can be installed."""
 
 
 class Entry(NamedTuple):
-    """One entry, as far as it matters to making room."""
+    """One entry, as far as making room is concerned."""
 
     path: Path
     bytes: int
@@ -59,7 +59,7 @@ class Entry(NamedTuple):
 def least_recently_used(
     entries: Iterable[Entry], most_bytes: int, in_use_since: float
 ) -> list[Entry]:
-    """What has to go so that the rest holds at most `most_bytes`, in the order of its last use.
+    """Those that have to go so that the rest holds at most `most_bytes`, least recently used first.
 
     What was used after `in_use_since` may be in use and stays, however much it holds.
     """
@@ -83,7 +83,7 @@ class Cache:
     """The render's own folder, for what cannot be kept."""
     deadline: Deadline
     most_bytes: int
-    """What the cache may hold before there is room made in it."""
+    """What the cache may hold before room is made in it."""
 
     # --- Sets -------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ class Cache:
     # --- Files ------------------------------------------------------------------------
 
     def keep(self, name: Path, content: bytes) -> None:
-        """Keep what would take time to make again; without a cache to write to it is not kept."""
+        """Keep what would take time to make again, if there is a cache to write to."""
         file = self.folder / name
         partial = file.with_name(f"{file.name}{_PARTIAL}")
         with suppress(OSError, DeadlineError), self._locked(file):
@@ -176,12 +176,12 @@ class Cache:
     def folder_of(self, name: str) -> Path:
         """A folder of machine code, which is made again when it is gone, also while it is in use.
 
-        As it always is, and grows with each program, it is emptied when it holds more than its
+        As it is always in use and grows with each program, it is emptied when it exceeds its
         share, which is looked at now and then.
         """
         folder = self.folder / _TOOLS / name
         try:
-            # Node.js would try without end to make one where none can be made, as in /proc.
+            # Node.js would try forever to make one where that is impossible, as in /proc.
             folder.mkdir(parents=True, exist_ok=True)
             if _last_use(folder) < self._in_use_since:
                 if _bytes(folder) > self.most_bytes // _SHARES:
@@ -259,7 +259,7 @@ def _require_few_bytes(inputs: Sequence[Path]) -> None:
 
 
 def _is_complete(folder: Path) -> bool:
-    """Whether it is a complete set, that can be looked at."""
+    """Whether it is a complete set that can be looked at."""
     with suppress(OSError):
         return (folder / _SIZES).is_file()
     return False
@@ -305,7 +305,7 @@ def _last_use(path: Path) -> float:
 
 
 def _use(path: Path) -> None:
-    """Note that it is in use; a cache that cannot be written to is never made room in."""
+    """Note that it is in use; no room is ever made in a cache that cannot be written to."""
     with suppress(OSError):
         os.utime(path)
 

@@ -1,8 +1,8 @@
 """Charts that make something up: passwords, certificates, dates.
 
-Such a value is another in each render, and Argo CD would deliver it anew at every refresh. The
+Such a value differs in each render, and Argo CD would deliver it anew at every refresh. The
 functions that a chart names say whether it may make something up; whether it does, several
-renders say. The clock hardly moves between them, so a chart that asks for the time is rendered
+renders tell. The clock hardly moves between them, so a chart that asks for the time is rendered
 as of another day. Source: Masterminds/sprig functions.go, helm.sh/helm/v3 pkg/engine/funcs.go.
 """
 
@@ -24,7 +24,7 @@ _RANDOM: Final = (
 )
 _CLOCK: Final = rb"now"
 _ORDER: Final = rb"keys|values"
-"""They go through a map of Go, which has another order each time."""
+"""They iterate over a Go map, whose order differs each time."""
 _SORTED: Final = b"sortAlpha"
 
 _NAMED: Final = re.compile(rb"\b(?:" + b"|".join((_RANDOM, _CLOCK, _ORDER)) + rb")\b")
@@ -54,7 +54,7 @@ _MOST_NAMED: Final = 3
 
 @dataclass(frozen=True)
 class Use:
-    """A place where a chart names a function whose result is another each time."""
+    """A place where a chart names a function whose result differs each time."""
 
     function: str
     kind: str
@@ -117,7 +117,7 @@ def as_of_another_day(chart: Path, into: Path) -> Path:
 def difference(
     first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]
 ) -> tuple[int, str] | None:
-    """The number of the first object that is another in the second render, and the path in it.
+    """The number of the first object that differs in the second render, and the path in it.
 
     Where one render has more objects, it is that of the first that the other lacks.
     """
@@ -203,7 +203,7 @@ def _with_subcharts(name: str, text: bytes) -> Iterator[tuple[str, bytes]]:
 def _unpacked(archive: bytes) -> Iterator[tuple[str, bytes]]:
     """The files of an archive whose names stay in it.
 
-    What is no archive Helm refuses, and one with too much in it.
+    Helm refuses what is not an archive, and one with too much in it.
     """
     try:
         # All at once: headers, too, may stand for any number of bytes.

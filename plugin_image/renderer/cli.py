@@ -79,7 +79,7 @@ def _report(error: Exception) -> str:
             f"a file{place} cannot be written: {error.strerror}",
             fix="make room in the plugin's cache and temporary folder, or where the output goes",
         ).report()
-    # Without what it says, which may hold values.
+    # Without its message, which may hold values.
     frames = "".join(traceback.format_tb(error.__traceback__))
     return f"the renderer itself failed: {type(error).__name__}. {_REPORT}\n{frames}"
 
@@ -99,7 +99,7 @@ def probe(socket: Path) -> None:
 
 
 def run() -> None:
-    """Run the command, and end at once: to take gRPC apart takes a tenth of a render."""
+    """Run the command, and end at once: tearing gRPC down takes a tenth of a render."""
     try:
         main(prog_name="renderer")
     except SystemExit as end:

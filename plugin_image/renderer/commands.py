@@ -38,7 +38,7 @@ def group(renderer: Renderer[Options]) -> click.Group:
 def local_parameters(
     renderer: Renderer[Options], *, without: Collection[Option] = ()
 ) -> list[click.Parameter]:
-    """What a command takes that renders locally: a path, and the renderer's options by flags."""
+    """What a command that renders locally takes: a path, and the renderer's options by flags."""
     path = click.Path(exists=True, file_okay=False, path_type=Path)
     offered = _offered(renderer).items()
     flags = [_click_option(option, flag) for option, flag in offered if option not in without]
@@ -195,7 +195,7 @@ def _destination() -> click.Option:
 
 
 def _value(option: Option, flag: Flag, value: Any) -> Any:
-    """What a flag's value says, as an Application would say it."""
+    """A flag's value, as an Application would give it."""
     if flag.sets:
         return flag.sets
     if option.kind is OptionKind.MAP:

@@ -1,7 +1,7 @@
 """The credentials in a plugin's container, which no message and no object may show.
 
-Nothing says of a variable that it is one, so names tell: of variables, and of fields in the
-files that variables name or the installer mounts. What an Application sets is none.
+Nothing marks a variable as a credential, so names tell: of variables, and of fields in the
+files that variables name or the installer mounts. What an Application sets is not one.
 """
 
 import base64
@@ -19,7 +19,7 @@ _FILES = ("NETRC", "KUBECONFIG", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig
 """Variables whose names do not say that the files they name hold credentials."""
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/token")
 _APPLICATION = ("ARGOCD_", "RENDERER_")
-"""How names of variables begin that everybody may read."""
+"""Prefixes of the names of variables that everybody may read."""
 
 _WORDS = (
     r"TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|AUTHORIZATION"

@@ -1,8 +1,8 @@
 """YAML in and out, so that every parser reads the same.
 
-Reading follows Pulumi's own parser, gopkg.in/yaml.v3: `on` and `yes` are text, `0o17` and
+Reading follows Pulumi's own parser, gopkg.in/yaml.v3: `on` and `yes` are strings, `0o17` and
 `1_000` are numbers, dates are told apart. Writing quotes whatever any YAML parser could take for
-something else than a text.
+anything but a string.
 The writer is small and our own because it writes one shape only, JSON-like trees, and
 does so several times faster than a general one; a stream of 2,000 objects is on the hot
 path of a render.
@@ -26,7 +26,7 @@ from .files import MOST_OUTPUT
 
 
 class Timestamp(str):
-    """A text that Pulumi's parser takes for a point in time, which nobody means by it."""
+    """A string that Pulumi's parser takes for a point in time, which nobody means by it."""
 
     __slots__ = ()
 
@@ -52,7 +52,7 @@ class _Yaml12Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
         return super().construct_document(node)
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Refuse a key that is there twice, as Pulumi does, before a merge adds others."""
+        """Refuse a repeated key, as Pulumi does, before a merge adds others."""
         if getattr(node, "is_flat", False):
             return
         node.is_flat = True  # type: ignore[attr-defined]
@@ -67,7 +67,7 @@ class _Yaml12Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
         super().flatten_mapping(node)
 
     def _place(self, key: yaml.Node) -> object:
-        """What a key is told apart by: to Python `1` and `true` are the same."""
+        """What tells keys apart: to Python `1` and `true` are the same."""
         if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
             return self.construct_object(key)
         return (key.tag, key.value) if isinstance(key, yaml.ScalarNode) else key
@@ -99,7 +99,7 @@ def parse(text: bytes) -> Any:
 def as_json(value: Any, where: str) -> Any:
     """`value` as the tree of JSON that Pulumi makes of it: whole numbers are integers.
 
-    Raises ValueError, naming `where`, for what has no JSON, and for a point in time, which
+    Raises ValueError, naming `where`, for what JSON does not have, and for a point in time, which
     Pulumi writes in a form of its own.
     """
     if isinstance(value, Timestamp):
@@ -143,7 +143,7 @@ _SHORTEST_EXPONENT = 1e21
 
 
 def _number(text: str) -> Any:
-    """The number or point in time that a plain scalar is, or the text."""
+    """The number or point in time that a plain scalar is, or else the string."""
     number = kubernetes_yaml.number(text)
     if number is not None:
         return number
@@ -160,7 +160,7 @@ def _number(text: str) -> Any:
 
 
 class _UnreadableError(Exception):
-    """A text that Argo CD cannot read, however it is written."""
+    """A string that Argo CD cannot read, however it is written."""
 
     def __init__(self, reason: str, *path: str | int) -> None:
         super().__init__(reason)
@@ -195,11 +195,11 @@ def to_stream(documents: Iterable[Mapping[str, Any]]) -> str:
     """Every document in block style, each begun by `---`.
 
     The documents are trees of dict, list, str, int, float, bool and None. Raises
-    ManifestError for a text that Argo CD does not read as it is and for more than it takes,
-    ValueError for a number that has no JSON (nan, inf) and TypeError for anything else.
+    ManifestError for a string that Argo CD does not read as it is and for more than it takes,
+    ValueError for a number that JSON does not have (nan, inf) and TypeError for anything else.
 
     Argo CD turns each document into JSON and reads that as YAML again, in which U+007F to
-    U+009F, U+FFFE and U+FFFF mean something else or nothing and keys have an end. Source:
+    U+009F, U+FFFE and U+FFFF mean something else or nothing and keys have a maximum length. Source:
     argoproj/argo-cd `cmpserver/plugin/plugin.go`, `reposerver/repository/repository.go`;
     argoproj/gitops-engine `pkg/utils/kube/kube.go`; go.yaml.in/yaml `readerc.go`, `scannerc.go`.
     """
@@ -268,7 +268,7 @@ def _scalar(value: Any) -> str:
     if isinstance(value, list):
         return "[]"
     if value is None or isinstance(value, (bool, int, float)):
-        # YAML 1.1 takes `1e+22` for a text, and `1.0e+22` for the number.
+        # YAML 1.1 takes `1e+22` for a string, and `1.0e+22` for the number.
         return re.sub(r"^(-?\d+)e", r"\1.0e", json.dumps(value, allow_nan=False))
     raise TypeError(f"{type(value).__name__} has no YAML form")
 
@@ -297,7 +297,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _reads_as_block(value: str) -> bool:
-    """Whether a literal block gives the same text back in every parser.
+    """Whether a literal block gives the same string back in every parser.
 
     Kept to the plain case: printable ASCII, no leading blank, no blanks at the end of a
     line, one final newline at most.

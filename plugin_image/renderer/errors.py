@@ -1,4 +1,4 @@
-"""What a render may end with other than manifests.
+"""What a render may end with instead of manifests.
 
 RenderError             the message is for the user: what, where, what to do
 ├── UsageError          the Application or command line asks for something that is not there
@@ -6,7 +6,7 @@ RenderError             the message is for the user: what, where, what to do
 ├── DependencyError     the program's dependencies cannot be installed
 ├── ProgramError        the program failed, or did not come to its end
 ├── RefusedError        the program asks for something that is never rendered
-├── ManifestError       the objects are no set that Argo CD may be given
+├── ManifestError       the objects are not a set that Argo CD may be given
 ├── DeadlineError       the render took longer than it may
 └── MemoryLimitError    the render needs more memory than there is
 """
@@ -28,7 +28,7 @@ class RenderError(Exception):
 
     `summary` says what is wrong and where, `fix` what to do about it, and `details` is a
     traceback or a tool's output. They are kept as they were said, secrets and all, for a
-    secret can be told only in whole and raw text: `redacted` comes first, `report` last.
+    secret is recognized only in whole and raw text: `redacted` comes first, `report` last.
     """
 
     def __init__(self, summary: str, *, fix: str = "", details: str = "") -> None:
@@ -82,7 +82,7 @@ class RefusedError(RenderError):
 
 
 class ManifestError(RenderError):
-    """The objects are no set that Argo CD may be given."""
+    """The objects are not a set that Argo CD may be given."""
 
 
 class DeadlineError(RenderError):

@@ -1,7 +1,7 @@
 """Looks at files of a project, at whose paths Git or a user may have put anything.
 
 A file that is there and cannot be read as one is an error and never passed over: without it,
-the render would be another one. Nothing else than a regular file is opened, so none is waited
+the render would be another one. Nothing but a regular file is opened, so none is waited
 for; a link may lead to any file of the repository.
 """
 
@@ -95,7 +95,7 @@ def output(path: Path, of: str) -> bytes:
 def text(path: Path, inside: Path | None = None) -> str:
     """The text of the file at `path`, in UTF-8 or what its byte order mark says.
 
-    Raises as `read`, and ProjectError, with the line, for what is no such text.
+    Raises as `read`, and ProjectError, with the line, for what is not text in that encoding.
     """
     content = read(path, inside)
     mark = next((mark for mark in _ENCODINGS if content.startswith(mark)), b"")
@@ -107,7 +107,7 @@ def text(path: Path, inside: Path | None = None) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         raise _not_text(path, f"line {line} is not {encoding}") from error
     if "\0" in found:
-        # What is left of UTF-16 without its mark, or no text at all.
+        # What is left of UTF-16 without its mark, or not text at all.
         line = found.count("\n", 0, found.index("\0")) + 1
         raise _not_text(path, f"line {line} holds a NUL character")
     return found

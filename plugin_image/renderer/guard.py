@@ -2,9 +2,9 @@
 
 A render runs in a child of the process that Argo CD started. That one does nothing but wait, so
 that no work can hold it up: a signal ends the render at once with all that it has started, and so
-does a deadline that the render itself does not keep. When it is killed itself the kernel tells
-the render, which ends like that. What the two left when both were killed, the next render
-removes.
+does a deadline that the render itself does not keep. When it is itself killed, the kernel tells
+the render, which ends like that. What the two left behind when both were killed, the next
+render removes.
 """
 
 import fcntl
@@ -106,7 +106,7 @@ def _be_watched(guard: int, folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         os._exit(128 + number)
 
-    # Out of reach of what kills process groups: somebody has to remain who cleans up.
+    # Out of reach of what kills process groups: somebody has to remain to clean up.
     os.setsid()
     processes.adopt_orphans()
     signal.signal(signal.SIGTERM, end)

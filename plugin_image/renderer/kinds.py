@@ -1,6 +1,6 @@
-"""Which kinds come with Kubernetes, and which of them live outside of namespaces.
+"""Which kinds come with Kubernetes, and which of them are cluster-scoped.
 
-No schema that SDKs ship says so. Source: the API reference of Kubernetes 1.34. A kind of a
+No schema that SDKs ship says which. Source: the API reference of Kubernetes 1.34. A kind of a
 custom resource counts as namespaced, as most are.
 """
 
@@ -87,6 +87,6 @@ def is_namespaced(api_version: str, kind: str) -> bool:
 def is_custom(api_version: str) -> bool:
     """Whether the group is none of those that come with Kubernetes.
 
-    Others that end in `.k8s.io`, as gateway.networking.k8s.io, are of custom resources.
+    Others that end in `.k8s.io`, as gateway.networking.k8s.io, belong to custom resources.
     """
     return group_of(api_version) not in _BUILT_IN_GROUPS

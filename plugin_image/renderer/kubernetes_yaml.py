@@ -2,7 +2,7 @@
 
 They read YAML with sigs.k8s.io/yaml, whose scalars are mostly those of YAML 1.1: `on` and
 `yes` are booleans, `0755` and `0o755` are 493, `1_000` is a thousand; but dates and `12:30`
-are texts. Source: go.yaml.in/yaml/v2, resolve.go; k8s.io/apimachinery, util/yaml. What they
+are strings. Source: go.yaml.in/yaml/v2, resolve.go; k8s.io/apimachinery, util/yaml. What they
 cannot turn into JSON is refused here, too.
 """
 
@@ -46,10 +46,10 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         return super().construct_document(node)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:
-        """Keys become texts at once: to Python `1` and `true` are the same key.
+        """Keys become strings at once: to Python `1` and `true` are the same key.
 
-        A merge counts where it stands: the last of it and a key wins. A key that is there
-        twice is refused, for parsers disagree about which one counts, or else the last wins.
+        A merge counts where it stands: of it and a key, whichever comes last wins. A repeated
+        key is refused, as parsers disagree about which one counts, or else the last wins.
         """
         if not isinstance(node, yaml.MappingNode):
             raise yaml.constructor.ConstructorError(
@@ -85,9 +85,9 @@ class _RepeatingLoader(_Loader):
 def parse_all(text: bytes, *, repeated_keys: bool = False) -> list[Any]:
     """The documents of a file or stream, without empty ones, as trees that JSON can hold.
 
-    `repeated_keys` is for charts, which come from others: a key may be there again if it says
-    the same. Raises ValueError, saying where and why, for a text that is neither YAML nor JSON,
-    for values without JSON, and for any other key that is there twice.
+    `repeated_keys` is for charts, which come from others: a key may be repeated with an equal
+    value. Raises ValueError, saying where and why, for a text that is neither YAML nor JSON,
+    for values that JSON does not have, and for any other repeated key.
     """
     loader = _RepeatingLoader if repeated_keys else _Loader
     if text.lstrip().startswith(b"{"):
@@ -129,7 +129,7 @@ def _yaml_stream(text: bytes, loader: type[_Loader]) -> list[Any]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values are one in JSON; to Python `1` and `true` are equal."""
+    """Whether two values are the same in JSON; to Python `1` and `true` are equal."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
@@ -153,7 +153,7 @@ def _scalar(text: str) -> Any:
 
 
 def number(text: str) -> int | float | None:
-    """The number that a plain scalar is to Go's parsers, YAML 1.1's and 1.2's; none for a text."""
+    """A plain scalar's number to Go's parsers, YAML 1.1's and 1.2's; None for a string."""
     if _NOT_FINITE.fullmatch(text):
         return float(text.replace(".", ""))
     if not text or text[0] not in "+-.0123456789":

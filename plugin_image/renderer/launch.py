@@ -1,7 +1,7 @@
 """How a program is started: the one seam through which the renderer, or a program's monitor, does.
 
 A `Start` says what to run and with what; a `Launcher` starts it and gives the `Process`, whose end
-tells how it ended. `spawn` is the only launcher there is. Others may fork an interpreter that is
+tells how it ended. `spawn` is the only launcher so far. Others may fork an interpreter that is
 warm already, or put more between a program and what it must not reach. All that they need to know
 of a program is in its `Start`; one that is made for a render knows that render's folders besides.
 Limits of memory are those of this process, which children inherit.
@@ -23,7 +23,7 @@ from . import processes
 
 
 class StartError(OSError):
-    """A program cannot be started, or a server does not say its port; holds name and reason."""
+    """A program cannot be started, or a server does not report its port; holds name and reason."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Process(Protocol):
 
     @property
     def stdin(self) -> IO[bytes]:
-        """Its input, for whoever started it to write and to close."""
+        """Its input, for its starter to write and to close."""
 
     @property
     def said(self) -> IO[bytes]:

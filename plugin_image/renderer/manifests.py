@@ -1,4 +1,4 @@
-"""The set of objects that Argo CD gets: what every renderer's result is checked for.
+"""The set of objects that Argo CD gets, and the checks of every renderer's result.
 
 Everything here is pure. A set is checked as a whole before a byte of it is written:
 a missing or wrong object would be pruned or applied to a running cluster.
@@ -47,7 +47,7 @@ def require_identity(source: object, manifest: Mapping[str, Any]) -> None:
 def require_distinct(
     entries: Sequence[tuple[object, Mapping[str, Any]]], default_namespace: str
 ) -> None:
-    """Raise ManifestError for the same object twice: one would silently win.
+    """Raise ManifestError for two definitions of one object: one would silently win.
 
     Each entry is an object, and where it comes from.
     """
@@ -64,7 +64,7 @@ def require_distinct(
 
 
 def identity(manifest: Mapping[str, Any], default_namespace: str) -> tuple[str, str, str, str]:
-    """Group, kind, namespace and name: what Argo CD tells objects by."""
+    """Group, kind, namespace and name: how Argo CD tells objects apart."""
     metadata = manifest["metadata"]
     namespace = metadata.get("namespace") or default_namespace
     if not kinds.is_namespaced(manifest["apiVersion"], manifest["kind"]):

@@ -3,7 +3,7 @@
 With cgroup v2 the kubelet lets the kernel kill a container as a whole: one render that takes
 too much would end cmp-server and every other render with it. A render therefore stops itself
 before: no process of it may ask for more than the container has (the kernel refuses, and the
-program fails like on a small machine), and when all processes together come near the limit,
+program fails as on a small machine), and when all processes together come near the limit,
 those renders stop that use more than their share. Locally, where no limit is set, nothing
 of this happens.
 """
@@ -39,7 +39,7 @@ class Container(Protocol):
         """Bytes."""
 
     def uses_more_than(self, amount: int) -> bool:
-        """Whether more is in use, without caches of files, which the kernel drops at need."""
+        """Whether more is in use, not counting file caches, which the kernel drops at need."""
 
 
 @dataclass(frozen=True)

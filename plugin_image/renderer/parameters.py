@@ -43,7 +43,7 @@ class Given:
         return self.choice(option) == "true"
 
     def choice(self, option: Option) -> str:
-        """The value of an option that has few; the default also for an empty string.
+        """The value of an option with fixed choices; the default also for an empty string.
 
         Raises UsageError for any other.
         """

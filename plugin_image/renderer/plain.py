@@ -13,7 +13,7 @@ CUT = "\x18"
 """Stands where some of a text was left out, until it is shown."""
 
 INVISIBLE = r"[\x00-\x08\x0b-\x17\x19-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
-"""Control characters but for line ends, tabs and cuts; and those that turn texts around."""
+"""Control characters except line ends, tabs and cuts; and those that reverse text."""
 
 _NOT_SHOWN = re.compile(f"{ESCAPE_SEQUENCE}|{INVISIBLE}")
 

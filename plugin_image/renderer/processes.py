@@ -65,7 +65,7 @@ def end_descendants(spared: Collection[int] = ()) -> None:
         kill(pids)
         for pid in pids:
             # Without waiting for this one: the first process of a PID namespace ends after all
-            # others in it, and who is not this one's child yet comes to it.
+            # others in it, and those not yet this one's children come to it.
             with suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
         time.sleep(_REAPING_SECONDS)
@@ -112,7 +112,7 @@ def started_apart(start: Callable[[], T]) -> T:
         except Exception as error:  # noqa: BLE001 - the caller's, as without a thread
             failed.append(error)
 
-    # The limit is a thread's and its children's, for good: so a thread of its own gets it.
+    # The limit is a thread's and its children's, for good: hence a separate thread.
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()

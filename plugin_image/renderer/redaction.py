@@ -24,7 +24,7 @@ _SHORTEST = 4
 _SHORTEST_IN_OBJECTS = 6
 _SHORTEST_NAME = 16
 _SHORTEST_LINE = 32
-"""Shorter ones are not looked for in objects, which have the like by chance.
+"""Shorter ones are not looked for in objects, which contain such strings by chance.
 
 The second is for words, names and numbers, as `admin`, `db.example.com` and `5432`, the third
 for one line of several.
@@ -33,22 +33,22 @@ _NAME = re.compile(r"(?:[^\W\d_]+|\d+)(?:[\s._:/-]+(?:[^\W\d_]+|\d+))*")
 """Letters alone or digits alone, or several of these with blanks and the like between them."""
 
 _LONGEST_TEXT = 256 * 1024
-"""Characters of a message in which secrets are looked for; the rest is cut. Much less is shown."""
+"""Characters of a message that are searched for secrets; the rest is cut. Much less is shown."""
 
 _LONGEST_SPELLING = 3
-"""How many times its own length a secret may take: a URL has three characters for one."""
+"""How many times its own length a secret may take up: a URL has three characters for one."""
 
 _LOGIN = re.compile(
     r"""(?:(?<=http://)|(?<=https://))[^\s/?#"'<>]+@ | (?<=://)[^\s/?#"'<>:@]*:[^\s/?#"'<>]+@""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Who logs in at an address; over HTTP the name alone may be a token."""
+"""The login in an address; over HTTP the name alone may be a token."""
 _HEADER = re.compile(
     r"""((?:\bauthorization|_auth(?:token)?|_password)\W{1,6}(?:(?:basic|bearer|token)\s+)?)"""
     r"""[^\s"',;]+""",
     re.IGNORECASE,
 )
-"""What logs in by a header of HTTP, or by npm's settings."""
+"""Credentials in an HTTP header, or in npm's settings."""
 
 _ADDED = dict.fromkeys({*range(0x21), *range(0x7F, 0xA1), *b"\\\"'"} - {ord(CUT)})
 """Characters that count for nothing, as `str.translate` takes them out."""
@@ -69,7 +69,7 @@ class Secrets:
         self._given.update(texts)
 
     def mark(self, texts: Iterable[str]) -> None:
-        """Know what a program calls secret: its own marks say where in objects that stands."""
+        """Know what a program calls secret: its own marks say where in objects that is."""
         self._marked.update(texts)
 
     @contextmanager
@@ -97,7 +97,7 @@ class Secrets:
         return _HEADER.sub(rf"\1{REPLACEMENT}", _LOGIN.sub(f"{REPLACEMENT}@", shown))
 
     def finder(self) -> "Finder | None":
-        """What finds them in objects; None where none can be told from what stands there anyway."""
+        """What finds them in objects; None where none can be told from what is there anyway."""
         whole = {secret.strip() for secret in self._given}
         lines = {line for secret in whole for line in _lines(secret)}
         wanted = {secret for secret in whole if _is_telling(secret)}
@@ -106,16 +106,16 @@ class Secrets:
 
 
 class Finder:
-    """Finds secrets in the texts of objects, in many at once."""
+    """Finds secrets in the strings of objects, in many at once."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = frozenset(secrets)
         self._spellings = frozenset(_all_spellings(self._secrets, _SHORTEST_IN_OBJECTS))
 
     def is_in_any(self, texts: Iterable[str]) -> bool:
-        """Whether one of the texts holds one of the secrets."""
+        """Whether one of the strings holds one of the secrets."""
         found = list(texts)
-        # Apart, for ASCII is unquoted many times as fast.
+        # Separately, as ASCII is unquoted many times as fast.
         ascii_ = CUT.join(filter(str.isascii, found))
         return self._is_in(ascii_) or self._is_in(CUT.join(filterfalse(str.isascii, found)))
 
@@ -125,7 +125,7 @@ class Finder:
 
 
 def _is_telling(secret: str) -> bool:
-    """Whether it is this secret, and no accident, when a text of an object holds it."""
+    """Whether it is this secret, and not chance, when a string of an object holds it."""
     return len(secret) >= (_SHORTEST_NAME if _NAME.fullmatch(secret) else _SHORTEST_IN_OBJECTS)
 
 
@@ -246,4 +246,4 @@ _QUOTINGS = (
     ),
     ("\x1b", re.compile(ESCAPE_SEQUENCE), _nothing),
 )
-"""By which sign a text is quoted, the pattern of what stands for other characters, and which."""
+"""The sign that quotes a text, the pattern of what stands for other characters, and which."""

@@ -27,7 +27,7 @@ class Rendered:
     objects: "list[Manifest]"
     """All of them, in the order in which they are written."""
     notes: Iterable[str] = ()
-    """What a person who renders it locally should know."""
+    """What somebody who renders it locally should know."""
 
 
 class Renderer(Protocol[Options]):
@@ -40,7 +40,7 @@ class Renderer(Protocol[Options]):
     usage: str
     """What its command `render` does, with examples."""
     markers: tuple[str, ...]
-    """The files by which a folder is known as its own, the usual one first."""
+    """The files by which a folder is recognized as its own, the usual one first."""
     table: tuple[Option, ...]
     """The options that an Application may set."""
     local: tuple[Option, ...]
@@ -55,7 +55,7 @@ class Renderer(Protocol[Options]):
     def render(self, request: "Request", options: Options) -> AbstractContextManager[Rendered]:
         """The objects of the request's folder, all of them.
 
-        What is done with them inside of the context is a part of the render, too: it has a
+        What is done with them inside the context is part of the render, too: it has a
         slot, counts against the memory, and the deadline holds. Raises RenderError, whose report
         holds no secret.
         """
@@ -71,7 +71,7 @@ class Renderer(Protocol[Options]):
 
 @runtime_checkable
 class Installs(Protocol):
-    """A renderer that can do a part of the work ahead of its renders."""
+    """A renderer that can do part of the work ahead of its renders."""
 
     def install(self, request: "Request") -> None:
         """Install what the folder depends on. Raises RenderError."""

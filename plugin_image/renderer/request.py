@@ -1,6 +1,6 @@
-"""What a renderer is asked: all that reaches it from outside of it, as one value.
+"""What a renderer is asked: all that reaches it from outside, as one value.
 
-Whoever serves the command line reads the process' environment; what is below reads this.
+What serves the command line reads the process's environment; what is below reads this.
 """
 
 from collections.abc import Mapping

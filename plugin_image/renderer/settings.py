@@ -30,7 +30,7 @@ class Settings:
 def from_environment(env: Mapping[str, str]) -> Settings:
     """Read the settings; locally, where nothing is set, the defaults hold.
 
-    Raises UsageError for a number that is none.
+    Raises UsageError for a number that is not one.
     """
     return Settings(
         deadline_seconds=_positive(env, RendererEnv.DEADLINE, DEFAULT_DEADLINE_SECONDS),
@@ -42,7 +42,7 @@ def from_environment(env: Mapping[str, str]) -> Settings:
 
 
 def home(env: Mapping[str, str]) -> Path:
-    """The home folder of whoever runs the renderer."""
+    """The home folder of the user who runs the renderer."""
     return Path(env.get("HOME") or pwd.getpwuid(os.getuid()).pw_dir)
 
 

@@ -19,7 +19,7 @@ _POLL_SECONDS = 0.02
 
 @contextmanager
 def slot(folder: Path, count: int, deadline: Deadline) -> Iterator[None]:
-    """Hold one of `count` slots, waiting for it. Raises DeadlineError when none comes free."""
+    """Wait for one of `count` slots and hold it. Raises DeadlineError when none comes free."""
     files: list[int] = []
     try:
         # Without a place for slots nothing is bounded, which is better than no render at all.

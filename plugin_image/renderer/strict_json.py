@@ -1,10 +1,10 @@
-"""JSON in which no key of an object is there twice; Python's own parser takes the last."""
+"""JSON in which no object repeats a key; Python's own parser takes the last."""
 
 from typing import Any
 
 
 def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, as an `object_pairs_hook`. Raises ValueError for a key that is there twice."""
+    """An object, as an `object_pairs_hook`. Raises ValueError for a repeated key."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]

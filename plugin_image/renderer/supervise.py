@@ -45,7 +45,7 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def remaining(self) -> float:
-        """Seconds that are left, none when it has passed."""
+        """Seconds that are left, 0 when it has passed."""
         return max(0.0, self._end - time.monotonic())
 
     def error(self, doing: str) -> DeadlineError:
@@ -89,7 +89,7 @@ class Ended:
     late: DeadlineError | None = None
     """That it was ended by its deadline, if it was."""
     survivors: Collection[int] = ()
-    """Processes by the same executable that it started, and that went on after it."""
+    """Processes of the same executable that it started and that outlived it."""
 
     def in_time(self) -> "Ended":
         """Itself. Raises DeadlineError when it was ended by its deadline."""
@@ -121,9 +121,9 @@ def run(
 
     `stdin` makes its input, while it starts. Its stdout never reaches ours: the file
     `result` gets it whole, or its end is kept together with that of stderr. What does not
-    end in time is ended, and late by an error that names `doing`. What cannot be started ends
-    as it would in a shell. After success, what it started by its own executable is given
-    `patience` seconds to end by itself.
+    end in time is ended, and counts as late, with an error that names `doing`. What cannot be
+    started ends as it would in a shell. After success, what it started with its own executable
+    is given `patience` seconds to end by itself.
     """
     start = Start(command, cwd, env, pass_fds=pass_fds, result=result)
     late = None
@@ -165,7 +165,7 @@ def _strays(executable: str) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class Server:
-    """A running server of the Pulumi kind, which says its port first of all."""
+    """A running server of the Pulumi kind, which reports its port first of all."""
 
     port: int
     output: Callable[[], str]
@@ -183,7 +183,7 @@ def server(
 ) -> Iterator[Server]:
     """Run `command`, which writes its port as its first line; end it and all it started.
 
-    Raises ProgramError when it cannot be started or says no port, and DeadlineError when it
+    Raises ProgramError when it cannot be started or reports no port, and DeadlineError when it
     says nothing in time.
     """
     start = Start(command, cwd, env)

@@ -1,7 +1,7 @@
 """How much a YAML text may stand for: more than any cluster takes, and less than memory holds.
 
 A few lines can stand for more values than any memory has, by aliases of aliases, and brackets
-can be nested deeper than parsers go. Both are told before anything is made of the text.
+can be nested deeper than parsers go. Both are detected before anything is made of the text.
 """
 
 import re

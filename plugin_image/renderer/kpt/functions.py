@@ -17,7 +17,7 @@ from .outputs import ALLOW_EMPTY, REFUSE_EMPTY
 from .settings import KptSettings
 
 IN_KPT = frozenset({"builtins/gen-pkg-context"})
-"""Images that kpt does not run: they are names of functions in kpt itself."""
+"""Images that kpt does not run: they name functions in kpt itself."""
 
 _RUN = ("/bin/sh", str(Path(__file__).with_name("run_function.sh")), sys.executable)
 
@@ -45,7 +45,7 @@ class Functions:
     def for_image(self, image: str, where: str) -> str:
         """The command that runs the executable for `image`. Raises RefusedError, naming `where`.
 
-        Of an image's name neither registry nor folder nor digest count. In this order: the
+        Of an image's name, registry, folder and digest do not count. In this order: the
         plugin's configuration for `name:tag`, and for `name`; the executable `name-tag`;
         the newest of those whose version begins like the tag (`v0.4` is `v0.4.1`); the
         executable `name`, which has no version.
@@ -101,7 +101,7 @@ def _executables(folder: Path) -> Mapping[str, Path]:
 
 
 def _version(name: str) -> tuple[list[int], str]:
-    """Orders `x-v0.4.10` after `x-v0.4.9`, and anything else by its text."""
+    """Orders `x-v0.4.10` after `x-v0.4.9`, and anything else as a string."""
     return [int(number) for number in _NUMBERS.findall(name)], name
 
 

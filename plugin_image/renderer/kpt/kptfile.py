@@ -28,7 +28,7 @@ def with_executables(text: bytes, functions: Functions, where: str) -> str:
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         _replace_functions(root, functions, where)
-        # Unfolded: lines count alike wherever the executables are.
+        # Unfolded: line numbers are the same wherever the executables are.
         return yaml.serialize(root, Dumper=yaml.SafeDumper, width=math.inf)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         reason = " ".join(str(error).split())
@@ -81,7 +81,7 @@ def _entries(node: Node | None, place: str) -> list[tuple[str, Node]]:
 
 
 def _text(node: Node, place: str) -> str:
-    """A text; anything else, a merge key among them, may say something else to kpt."""
+    """A string; anything else, a merge key among them, may say something else to kpt."""
     if not isinstance(node, ScalarNode) or node.tag != _TEXT:
         raise _wrong(place, "written out in plain keys and texts")
     return str(node.value)

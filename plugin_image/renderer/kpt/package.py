@@ -24,8 +24,8 @@ def copy(root: Path, target: Path, functions: Functions) -> Mapping[str, str]:
     A link to a file is copied as that file; links to folders are ignored, as kpt does.
     Returns the files that kpt would not read to their end, each with the reason. Only kpt
     knows whether it ignores them, so their copies are such that kpt fails if it does not.
-    Raises UsageError for a folder without a Kptfile, ProjectError for what is no file that can
-    be read, and RefusedError for a folder that cannot, for a link that leaves the repository,
+    Raises UsageError for a folder without a Kptfile, ProjectError for what is not a readable
+    file, and RefusedError for a folder that cannot, for a link that leaves the repository,
     and for a function that is not there.
     """
     if not files.exists(root / kptfile.NAME):

@@ -1,7 +1,7 @@
 """What kpt reads of a text, and whether that is all of it.
 
 kpt divides a text at the lines that begin with `---`, and of each piece it reads the first
-YAML document only. What follows that document is lost without a word: after a line of
+YAML document only. What follows that document is silently lost: after a line of
 `...`, after a JSON object, after lines that are indented less than the first.
 Source: sigs.k8s.io/kustomize/kyaml, kio/byteio_reader.go.
 """
@@ -21,7 +21,7 @@ _LAST_SEPARATOR = re.compile(r"\n---[ \t]*(?:#.*)?\Z")
 def unread(content: bytes) -> str:
     """Where and why kpt would stop before the end of `content`; nothing when it reads all.
 
-    What our parser cannot read counts, too: nobody could say where kpt stops.
+    What our parser cannot read counts, too: where kpt would stop is unknown.
     """
     try:
         text = content.decode()

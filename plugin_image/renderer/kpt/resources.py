@@ -32,9 +32,9 @@ _KPT_KINDS = ("Kptfile", "ResourceGroup")
 def build(resource_list: bytes, options: Options, namespace: str) -> list[Manifest]:
     """The objects of a rendered package, in an order that depends on nothing but them.
 
-    `namespace` is where those go that name none.
-    Raises ManifestError for an object that is incomplete, a list or there twice, for a value
-    that JSON has not, and for an empty set, which `options` may allow.
+    `namespace` is for those that name none.
+    Raises ManifestError for an object that is incomplete, a list or a duplicate, for a value
+    that JSON does not have, and for an empty set, which `options` may allow.
     """
     entries = []
     for item in _items(resource_list):
@@ -69,7 +69,7 @@ def _with_file(reason: str, resource_list: bytes) -> str:
     match = _ITEM.match(reason)
     if not match:
         return reason
-    # All that this loader makes are texts, lists and maps, whatever their tags.
+    # All that this loader makes are strings, lists and maps, whatever their tags.
     items = yaml.load(resource_list, Loader=yaml.BaseLoader)["items"]  # noqa: S506
     return f"{_source(items[int(match[1])])}, {reason[match.end() :]}"
 
@@ -83,14 +83,14 @@ def _source(item: Any) -> str:
 
 
 def _annotations(manifest: Any) -> Mapping[str, Any]:
-    """The object's annotations; none when there is no such map."""
+    """The object's annotations; empty when there is no such map."""
     metadata = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     annotations = metadata.get("annotations") if isinstance(metadata, Mapping) else None
     return annotations if isinstance(annotations, Mapping) else {}
 
 
 def _require_annotations(manifest: Manifest, source: str) -> None:
-    """Raise ManifestError for annotations that are there and no map: they would be lost."""
+    """Raise ManifestError for annotations that are not a map: they would be lost."""
     metadata = manifest.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, Mapping) else None
     if not isinstance(annotations, Mapping | None):

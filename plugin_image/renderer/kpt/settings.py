@@ -25,7 +25,7 @@ class KptSettings:
 def from_environment(env: Mapping[str, str]) -> KptSettings:
     """Read the settings; where nothing is set, the image's own functions are all there is.
 
-    Raises UsageError for functions that are no JSON object of texts, and for an annotation
+    Raises UsageError for functions that are not a JSON object of strings, and for an annotation
     that does not exist.
     """
     names = env.get(RendererEnv.KPT_ANNOTATIONS.value) or ",".join(contract.KPT_ANNOTATIONS)

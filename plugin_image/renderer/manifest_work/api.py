@@ -1,6 +1,6 @@
 """The parts of a ManifestWork that Applications give, and what may stand in them.
 
-The API server drops fields that it does not know, and a feedback rule with a typing error
+The API server drops fields that it does not know, and a feedback rule with a typo
 would never do anything. Source: the CustomResourceDefinition in the module
 open-cluster-management.io/api v1.0.0, which a test compares this table with.
 """
@@ -17,11 +17,11 @@ _DNS_NAME: Final = r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-
 
 @dataclass(frozen=True)
 class Text:
-    """A text, where only some are valid maybe."""
+    """A string, perhaps one of a few valid ones."""
 
     choices: tuple[str, ...] = ()
     default: str = ""
-    """What the API server fills in; inside of lists Argo CD would take it for a difference."""
+    """What the API server fills in; inside lists Argo CD would take it for a difference."""
     pattern: str = ""
     longest: int | None = None
 

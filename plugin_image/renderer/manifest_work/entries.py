@@ -29,7 +29,7 @@ class Entry:
 
 
 def entries_of(documents: Iterable[Any], origin: str) -> Iterator[Entry]:
-    """The objects among the documents of one file or program, those inside of lists too.
+    """The objects among the documents of one file or program, those inside lists, too.
 
     Raises ManifestError for a document that is not a Kubernetes object.
     """
@@ -53,7 +53,7 @@ def _entries(node: Any, origin: str, place: str) -> Iterator[Entry]:
 
 
 def _is_list(node: Mapping[str, Any]) -> bool:
-    """Whether this is a list of objects, not a custom object whose kind is called so."""
+    """Whether this is a list of objects, not a custom object whose kind has such a name."""
     api_version, kind, metadata = node.get("apiVersion"), str(node["kind"]), node.get("metadata")
     if not isinstance(node.get("items"), list) or not isinstance(api_version, str):
         return False

@@ -1,7 +1,7 @@
 """Which namespace an object goes to on the target.
 
 Nothing fills it in there as Argo CD does where it applies objects itself, and the work agent
-cannot apply an object without.
+cannot apply an object without one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ def filled(entries: Iterable[Entry], namespace: str, declared: Mapping[str, bool
 
     `declared` says of custom kinds whether they have namespaces, beside those whose
     definitions are among the entries. Raises ManifestError where a namespace is missing, and
-    where nobody says whether one is.
+    where nothing says whether one is.
     """
     found = list(entries)
     scopes = {**declared, **definitions.scopes(found)}

@@ -26,7 +26,7 @@ class Options:
     name: str
     clusters: Sequence[str]
     namespace: str = ""
-    """Where objects go on the target that name no namespace; empty refuses them."""
+    """Where objects without a namespace go on the target; empty refuses them."""
     source: str = contract.SOURCE.default
     shards: int = contract.SHARDS.number
     size_limit: int = contract.SIZE_LIMIT.number
@@ -47,7 +47,7 @@ class Options:
     """What charts see. What Argo CD knows and passes is the hub's; Applications may know better."""
     api_versions: Sequence[str] = ()
     given: Given = field(default_factory=lambda: Given({}))
-    """All of them, with what is meant for the program that is wrapped."""
+    """All of them, including those for the program that is wrapped."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for values that no ManifestWork can have."""
@@ -74,7 +74,7 @@ class Options:
 
 
 def of(request: Request, given: Given) -> Options:
-    """The options that are given, and where they are not what Argo CD says.
+    """The options that are given and, where they are not, what Argo CD says.
 
     Raises UsageError for one with a wrong value.
     """
@@ -108,7 +108,7 @@ def of(request: Request, given: Given) -> Options:
 
 
 def _listed(text: str | None) -> list[str]:
-    """The parts of a text that commas separate."""
+    """The parts of a string that commas separate."""
     return [part for part in (text or "").split(",") if part]
 
 

@@ -27,7 +27,7 @@ def rendered(request: Request, options: Options) -> Iterator[Rendered]:
 
 
 def _entries(request: Request, folder: Folder, options: Options) -> list[Entry]:
-    """What the folder holds, by the source that it is. Renderers wait for slots of their own."""
+    """What the folder holds, by its kind of source. Renderers wait for slots of their own."""
     source = folder.kind(options.source)
     if source == "kpt":
         return wrapped.kpt_package(request, options)

@@ -7,8 +7,8 @@ may grow until they do not fit into one. So the number of shards is given, and w
 fit is refused instead of moved.
 
 Numbers of shards are powers of two. To double them moves an object from shard n to a new
-one or not at all, never between two that were there: who is new can be applied before
-anyone gives an object away.
+one or not at all, never between two that were there: the new ones can be applied before
+any other gives an object away.
 """
 
 import hashlib
@@ -17,10 +17,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 LARGEST = 1024
-"""Shards that are still a reasonable number of objects on the hub."""
+"""The most shards that are still a reasonable number of objects on the hub."""
 
 _GO_ESCAPES = {"<": 5, ">": 5, "&": 5, "\u2028": 3, "\u2029": 3}
-"""Bytes that Go's JSON needs more for a character than Python's."""
+"""Additional bytes that Go's JSON needs for a character, compared with Python's."""
 
 
 def shard_of(identity: Iterable[str], shards: int) -> int:
@@ -30,7 +30,7 @@ def shard_of(identity: Iterable[str], shards: int) -> int:
 
 
 def generation(shard: int) -> int:
-    """How often the number of shards was doubled until this one came."""
+    """How often the number of shards was doubled before this one appeared."""
     return shard.bit_length()
 
 

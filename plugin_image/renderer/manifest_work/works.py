@@ -145,7 +145,7 @@ def _works(entries: Sequence[Entry], options: Options) -> list[_Work]:
 
 
 def _identity(entry: Entry) -> tuple[str, ...]:
-    """What decides on an object's shard, which is nothing that other objects say.
+    """What decides on an object's shard, independently of all other objects.
 
     Whether a custom kind has namespaces is known only as long as its definition is there, so
     the namespace of a custom object has no part in it.
@@ -212,7 +212,7 @@ def _more_shards(entries: Sequence[Entry], options: Options) -> str:
 def _require_matches(
     entries: Sequence[Entry], plurals: Mapping[str, str], options: Options
 ) -> None:
-    """Raise ManifestError for a configuration of no object: the work agent would skip it."""
+    """Raise ManifestError for a configuration that matches nothing: the agent would skip it."""
     for number, config in enumerate(options.manifest_configs):
         if not any(_matches(config, entry.manifest, plurals) for entry in entries):
             raise ManifestError(
@@ -225,7 +225,7 @@ def _matches(config: Mapping[str, Any], manifest: Manifest, plurals: Mapping[str
     """Whether the work agent may find the object by the configuration's identifier.
 
     It knows the plural of every kind; here that of a custom kind whose definition is not in
-    the set is taken for right.
+    the set is assumed to be right.
     """
     wanted = config["resourceIdentifier"]
     group = kinds.group_of(manifest["apiVersion"])
@@ -243,7 +243,7 @@ def _matches(config: Mapping[str, Any], manifest: Manifest, plurals: Mapping[str
 
 
 def _fits(text: str, wanted: str) -> bool:
-    """Whether the text is the wanted one, in which `*` stands for anything."""
+    """Whether the string is the wanted one, in which `*` stands for anything."""
     first, *parts = wanted.split("*")
     if not parts:
         return text == wanted

@@ -21,7 +21,7 @@ _SKIPPED: Final = b"+argocd:skip-file-rendering"
 
 
 def entries(folder: Folder) -> list[Entry]:
-    """The objects of all files. Raises ManifestError, naming the file, for what is none."""
+    """The objects of all files. Raises ManifestError, naming the file, for anything else."""
     return [entry for path in _files(folder) for entry in _entries(folder, path)]
 
 

@@ -69,7 +69,7 @@ def _require_same(
     options: Options,
     scratch: Path,
 ) -> None:
-    """Raise ManifestError for what is another each time, which would never be in sync."""
+    """Raise ManifestError for what differs each time, which would never be in sync."""
     values = "\n".join(
         (folder.path / name).read_text(errors="replace") for name in options.value_files
     )
@@ -129,7 +129,7 @@ def _release_name(options: Options) -> str:
 
 
 def _values(folder: Folder, name: str) -> str:
-    """The file as helm takes it: a path that is no address, in a list that commas separate."""
+    """The file as helm takes it: a path that is not an address, in a list that commas separate."""
     if not name.isprintable() or _SEPARATORS.intersection(name):
         raise UsageError(
             f"`valueFiles` has {name!r}, which helm would read as several files",
@@ -149,7 +149,7 @@ def _values(folder: Folder, name: str) -> str:
 
 def _documents(name: str, text: str) -> list[object]:
     try:
-        # Charts of others have them, and who delivers one cannot correct it.
+        # Other people's charts have them, and who delivers one cannot correct it.
         return kubernetes_yaml.parse_all(text.encode(), repeated_keys=True)
     except ValueError as error:
         raise ManifestError(f"{name} cannot be read: {error}", fix="correct the chart") from error

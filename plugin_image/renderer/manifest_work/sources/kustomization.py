@@ -88,7 +88,7 @@ def _mode(path: Path) -> int:
 
 
 def _words(document: Any) -> Iterator[str]:
-    """Go finds fields by their names in whatever case."""
+    """Go matches field names regardless of case."""
     for key, value in document.items() if isinstance(document, dict) else ():
         if key.casefold() in _FIELDS:
             for item in value if isinstance(value, list) else [value]:
@@ -123,7 +123,7 @@ def _inline(word: str) -> list[Any]:
 
 
 def _inside(folder: Folder, here: Path, word: str) -> Path:
-    """Where `word` leads, and that need not be there: kustomize says so."""
+    """Where `word` leads; it need not exist: kustomize reports that."""
     if "\0" in word:
         raise ManifestError(f"{word!r} in a kustomization is not a path", fix="correct it")
     # The file of a generator may get another name: name=path.

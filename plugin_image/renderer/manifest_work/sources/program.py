@@ -44,7 +44,7 @@ def output_of(
         result=result,
     ).in_time()
     if ended.status:
-        # Folders have other names each time: equal failures give equal messages.
+        # Folders have different names each time: equal failures give equal messages.
         said = ended.output.replace(f"{folder.path}/", "").replace(f"{folder.repository}/", "")
         raise ProgramError(f"{name} failed: {_reason(said, ended.how())}", fix=fix, details=said)
     return files.output(result, name)

@@ -57,7 +57,7 @@ def _entries(
     given: Mapping[Option, Any],
     name: str,
 ) -> list[Entry]:
-    # Nothing of the Application, but where its objects go on the target: the ManifestWork is its.
+    # Nothing of the Application but where its objects go on the target: the ManifestWork is its.
     inner = replace(request, application=Application(namespace=options.namespace))
     with renderer.render(inner, renderer.options(inner, Given(given))) as rendered:
         return [*entries_of(rendered.objects, name)]
