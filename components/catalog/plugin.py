@@ -82,7 +82,7 @@ _READ_BY_SIDECARS: Final = frozenset(ConfigManagementPluginArgs.__annotations__)
 
 def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
     """Rights that the account needs to install the plugin."""
-    needed = credentials.needed_rights(namespace, given)
+    needed: list[Right] = []
     if given.get("mode", SIDECAR) == SIDECAR or given.get("own_proxy", True):
         needed += patch.needed_rights(namespace, given)
     if given.get("mode") == SERVICE:
@@ -90,7 +90,7 @@ def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
         needed += certificates.needed_rights(namespace, given)
     elif not given.get("export"):
         needed += immutable_config_map.needed_rights(namespace)
-    return needed
+    return needed + credentials.needed_rights(namespace, given)
 
 
 class ConfigManagementPlugin(pulumi.ComponentResource):
