@@ -173,12 +173,12 @@ STACKS = (
     + [
         Fault(f"the stack {name!r}", stack_file(""), ["--stack", name], refused=message)
         for name, message in (
-            ("x/../dev", "no name of a stack"),
-            ("../dev", "no name of a stack"),
+            ("x/../dev", "not a stack name"),
+            ("../dev", "not a stack name"),
             ("dve", "stack 'dve' has no Pulumi.dve.yaml, and the folder has the stacks dev"),
             ("acme/other/dev", "of the project 'other'"),
-            ("dev/", "no name of a stack"),
-            ("d\nev", "no name of a stack"),
+            ("dev/", "not a stack name"),
+            ("d\nev", "not a stack name"),
         )
     ]
     + [
@@ -213,8 +213,8 @@ CONFIGURATION = [
     Fault(f"a stack's file with {what}", stack_file(content), refused=message)
     for what, content, message in (
         ("the same key twice", "config: {value: a, odd:value: b}\n", "'odd:value' twice"),
-        ("a key of three parts", "config: {a:b:c: d}\n", "no configuration key"),
-        ("a number as a key", "config: {1: a}\n", "no configuration key"),
+        ("a key of three parts", "config: {a:b:c: d}\n", "not a configuration key"),
+        ("a number as a key", "config: {1: a}\n", "not a configuration key"),
         ("an alias of itself", "config: {value: &a [*a]}\n", r"^Pulumi\.dev\.yaml"),
         ("deep lists", f"config: {{value: {'[' * 5000}{']' * 5000}}}\n", r"^Pulumi\.dev\.yaml"),
         ("a date", "config: {value: 2020-01-01}\n", "the date 2020-01-01"),

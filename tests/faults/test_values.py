@@ -119,7 +119,7 @@ FAULTS = [
     Fault(
         "an output in a text",
         python('s = k8s.core.v1.Service("s")\n' + _MAP.format('f"http://{s.metadata}"')),
-        refused=r"not supported.*__main__\.py:4.*To fix it: make the text",
+        refused=r"not supported.*__main__\.py:4.*To fix it: make the string",
     ),
     Fault(
         "an output's address in a text",
@@ -243,7 +243,7 @@ FAULTS = [
     Fault(
         "an output in a JavaScript text",
         javascript("const s = new k8s.core.v1.Service('s');\n" + _JS_MAP.format("`${s.id}`")),
-        refused=r"\[toString\] on an \[Output<T>\].*index\.js:4.*To fix it: make the text",
+        refused=r"\[toString\] on an \[Output<T>\].*index\.js:4.*To fix it: make the string",
     ),
     Fault(
         "a resource in a JavaScript text",

@@ -31,7 +31,8 @@ _FIXES = {
 """What to do about exceptions by their type, where the runner does not say."""
 _FIXES_BY_TEXT = {
     "on an Output[T] is not supported": (
-        'make the text of the output\'s value: pulumi.Output.format("{0}", output), or output.apply'
+        'make the string from the output\'s value: pulumi.Output.format("{0}", output), or '
+        "output.apply"
     ),
     "Expected 'list' got '<class 'str'>'": (
         "if the program has a kustomize.v2.Directory, use kustomize.Directory or a newer "
