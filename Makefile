@@ -9,9 +9,10 @@ ANY_PYTHON := $(if $(wildcard $(COMPLETE)),$(BIN)/python,$(PYTHON))
 NEW_PYTHON := Install Python 3.11 or newer, or name another one by PYTHON=. What works without it: image, help, clean
 # Locks carry hashes and no addresses; --universal makes them hold for every platform.
 LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links
+EXPORTERS := $(basename $(wildcard plugin_image/renderer/pulumi/hosts/exporters/*.in))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-unit test-render test-faults test-e2e test-thorough test-cluster image lint format toolchain recordings bench lock clean prerequisites
+.PHONY: help demo test test-all test-unit test-render test-faults test-e2e test-thorough test-cluster test-public image lint format toolchain recordings bench lock clean prerequisites
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z0-9-]*:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,7 +22,7 @@ demo: $(VENV) ## Install the plugin into a real local Argo CD and deliver a Pulu
 
 # Tests that wait leave the processor to tests that compute.
 WORKERS ?= 4
-PYTEST = $(BIN)/pytest -n $(WORKERS) --durations=10
+PYTEST = $(BIN)/pytest -n $(WORKERS) --durations=10 --tb=short
 PROGRAMS := tests/render tests/catalogue --ignore=tests/render/test_isolation.py --ignore=tests/render/test_determinism.py
 
 ifeq ($(CI),true)
@@ -39,7 +40,7 @@ test-all: lint test-unit $(VENV) ## Everything but test-thorough; what needs a n
 		set -ex; \
 		$(BIN)/python -m tests.cluster.prerequisites; \
 		$(BIN)/python -m tests.toolchain test-cluster; \
-		$(PYTEST) tests/cluster tests/e2e $(PROGRAMS) tests/faults -m "not thorough"; \
+		$(PYTEST) tests/cluster tests/e2e $(PROGRAMS) tests/faults -m "not thorough and not without_node"; \
 	else \
 		set -ex; $(PYTEST) tests/e2e $(PROGRAMS) tests/faults -m "not thorough"; \
 	fi
@@ -86,6 +87,9 @@ test-e2e: $(VENV) ## The real parts together: engine, provider, API server, Argo
 	$(BIN)/python -m tests.toolchain test
 	$(PYTEST) tests/e2e
 
+test-public: $(VENV) ## Render public programs from GitHub as they are (hours; runs their code)
+	$(BIN)/python -m tests.public $(PUBLIC)
+
 lint: $(VENV) ## ruff, mypy and the rules of who may import whom
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -107,9 +111,11 @@ bench: toolchain ## Measure renders against other ways, as JSON and ratios
 
 lock: $(VENV) ## Lock the requirements again after a change of a requirements.in
 	$(BIN)/$(LOCK) requirements.in -o requirements.txt
+	$(BIN)/$(LOCK) --constraint requirements.txt components/requirements.in -o components/requirements.txt
 	$(BIN)/$(LOCK) plugin_image/requirements.in -o plugin_image/requirements.txt
 	$(BIN)/$(LOCK) --constraint plugin_image/requirements.txt plugin_image/requirements-light.in -o plugin_image/requirements-light.txt
 	$(BIN)/$(LOCK) plugin_image/build/sbom-requirements.in -o plugin_image/build/sbom-requirements.txt
+	for tool in $(EXPORTERS); do $(BIN)/$(LOCK) $$tool.in -o $$tool.txt; done
 	$(BIN)/$(LOCK) requirements-dev.in -o requirements-dev.txt
 
 clean: ## Remove what the targets made inside of this folder

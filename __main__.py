@@ -10,60 +10,61 @@ from components import (
     PluginApplicationArgs,
     PluginExport,
     PluginImage,
-    PluginImageArgs,
+    PluginProject,
     PulumiPlugin,
-    PulumiPluginArgs,
 )
-from components.preflight import access_review, rights
-from components.shared import argocd_names, inputs, settings, validation
+from components.preflight import access_review, configuration, rights
+from components.shared import argocd_names, inputs, settings
 
-config = pulumi.Config()
-image_options = settings.options(PluginImageArgs, prefix="image")
-plugin_options = settings.options(PulumiPluginArgs, without={"image", "export"})
-application_options = settings.options(PluginApplicationArgs, without={"plugin_name"})
-settings.reject_unknown(
-    config,
-    pulumi.runtime.get_config_env(),
-    [option.key for option in (*image_options, *plugin_options)]
-    + ["applications", "exportAs", "healthChecks"],
+config = pulumi.runtime.get_config_env()
+given = configuration.read(pulumi.Config(), config, configuration.written())
+needed = rights.needed(
+    given.plugin,
+    [*given.applications.values()],
+    given.health_checks,
+    [*given.projects.values()],
 )
-
-image_args = settings.read(config, PluginImageArgs, image_options)
-plugin_args = settings.read(config, PulumiPluginArgs, plugin_options)
-export_as = config.get("exportAs")
-if export_as is not None:
-    plugin_args["export"] = True
-application_args = settings.read_named(
-    config, "applications", PluginApplicationArgs, application_options, name="application_name"
-)
-health_checks = validation.strings("healthChecks", config.get_object("healthChecks", []))
 rights.require(
-    rights.needed(plugin_args, application_args.values(), health_checks),
-    partial(access_review.allowed, settings=pulumi.runtime.get_config_env()),
+    needed,
+    partial(access_review.allowed, settings=config),
+    now=rights.previewed(given.plugin) if pulumi.runtime.is_dry_run() else needed,
 )
 
-namespace = plugin_args.get("namespace", argocd_names.NAMESPACE)
-with inputs.spelled(settings.keys(image_options)):
-    image = PluginImage("plugin", image_args)
-with inputs.spelled(settings.keys(plugin_options)):
-    plugin = PulumiPlugin("pulumi", {**plugin_args, "image": image.image_ref})
-for kind in health_checks:
-    HealthCheck(f"health-{kind.lower()}", {"kind": kind, "namespace": namespace})
-if export_as is not None:
+with inputs.spelled(settings.keys(configuration.IMAGE)):
+    image = PluginImage("plugin", given.image)
+with inputs.spelled(settings.keys(configuration.PLUGIN)):
+    plugin = PulumiPlugin("pulumi", {**given.plugin, "image": image.image_ref})
+health_checks = [
+    HealthCheck(f"health-{str(args['kind']).lower()}", args) for args in given.health_checks
+]
+with inputs.spelled(settings.keys(configuration.PROJECT)):
+    projects = {name: PluginProject(name, args) for name, args in given.projects.items()}
+
+
+def _application(name: str, args: PluginApplicationArgs) -> PluginApplication:
+    """Make an Application after the plugin, and after its project if that is made here."""
+    after: PluginApplicationArgs = {**args, "plugin_name": plugin.plugin_name}
+    project = given.project_of(name)
+    if project is not None:
+        after["project"] = projects[project].project_name
+    return PluginApplication(name, after)
+
+
+with inputs.spelled(settings.keys(configuration.APPLICATION)):
+    applications = [_application(name, args) for name, args in given.applications.items()]
+if given.form is not None:
     export = PluginExport(
         "export",
         {
-            "form": export_as,
+            "form": given.form,
             "plugins": [plugin.exported],
-            "deployment": plugin_args.get("deployment", argocd_names.REPO_SERVER),
+            "health_checks": [check.exported for check in health_checks],
+            "projects": [project.exported for project in projects.values()],
+            "applications": [application.exported for application in applications],
+            "deployment": given.plugin.get("deployment", argocd_names.REPO_SERVER),
         },
     )
     pulumi.export("files", export.files)
-with inputs.spelled(settings.keys(application_options)):
-    applications = [
-        PluginApplication(name, {"namespace": namespace, **args, "plugin_name": plugin.plugin_name})
-        for name, args in application_args.items()
-    ]
 
 pulumi.export("image", image.image_ref)
 pulumi.export("pluginName", plugin.plugin_name)

@@ -10,8 +10,9 @@ from pathlib import Path
 from plugin_image.contract import DEFAULT_CACHE_BYTES
 from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.pulumi import environment
-from plugin_image.renderer.pulumi.hosts import nodejs, python, registry
+from plugin_image.renderer.pulumi.hosts import registry
 from plugin_image.renderer.pulumi.installer import Installer
+from plugin_image.renderer.pulumi.project import load_project
 from plugin_image.renderer.supervise import Deadline
 from tests import toolchain
 from tests.e2e.harness import image_packages
@@ -114,8 +115,8 @@ class Workspace:
 
     def _install(self, program: Program) -> Path:
         root = self.copy(program, "dependencies")
-        install = python.install if program.runtime == "python" else nodejs.install
-        return install(root, self._installer())
+        host = registry.host_of(program.runtime)
+        return host.install(load_project(root), self._installer()).path
 
     def _environment_with_pip(self, program: Program) -> Path:
         """The official language host asks pip what is installed, and the renderer's has none."""

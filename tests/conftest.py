@@ -8,6 +8,8 @@ from xdist.scheduler import LoadScopeScheduling
 _HERE = Path(__file__).parent
 _WAIT = ("cluster", "e2e")
 """Folders whose tests share real parts, and mostly wait for them."""
+_WARM = "test_warm"
+"""How the files begin whose tests share a container with what is kept in it."""
 
 
 class ByRealParts(LoadScopeScheduling):  # type: ignore[misc] # it has no types
@@ -15,14 +17,15 @@ class ByRealParts(LoadScopeScheduling):  # type: ignore[misc] # it has no types
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        folder = _folder(Path(file))
-        if folder not in _WAIT:
-            return nodeid
-        return folder if folder == "cluster" else file
+        folder, name = _folder(Path(file)), Path(file).name
+        if folder == "cluster":
+            return folder
+        return file if folder in _WAIT or name.startswith(_WARM) else nodeid
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByRealParts:
-    """Let xdist share tests out as said above, whatever its options say."""
+    """Let xdist share tests out as said above, and in this order, whatever its options say."""
+    config.option.loadscopereorder = False
     return ByRealParts(config, log)
 
 

@@ -183,6 +183,7 @@ NEEDS: Mapping[str, Sequence[Need]] = {
     "test-faults": (*_PROGRAMS, go),
     "test-e2e": (*_PROCESSES, go, haproxy),
     "test-thorough": (*_PROGRAMS, go),
+    "test-public": (*_PROGRAMS, go),
     "test-cluster": (ensurepip, space_for_parts, linux, go),
     "bench": (*_PROCESSES, go),
 }

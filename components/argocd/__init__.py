@@ -1,1 +1,1 @@
-"""What Argo CD is given: Applications, sets of them, and health checks."""
+"""What Argo CD is given: Applications, sets of them, projects, and health checks."""

@@ -28,6 +28,8 @@ class HealthCheckArgs(TypedDict):
     """Namespace of Argo CD (default `argocd`)."""
     config_map: NotRequired[pulumi.Input[str]]
     """ConfigMap with Argo CD's settings (default `argocd-cm`)."""
+    export: NotRequired[bool]
+    """Patch nothing, but output what a `PluginExport` turns into files (default false)."""
 
 
 class HealthCheck(pulumi.ComponentResource):
@@ -40,30 +42,36 @@ class HealthCheck(pulumi.ComponentResource):
 
     kind: pulumi.Output[str]
     """The kind whose health is checked, once it is."""
+    exported: pulumi.Output[dict[str, Any]]
+    """What to add to Argo CD's settings, for a `PluginExport`; empty unless `export` is set."""
 
     def __init__(
         self, name: str, args: HealthCheckArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("argocd-cmp:index:HealthCheck", name, {**args}, opts)
         where = f"HealthCheck {name}"
-        given = inputs.present(args)
-        inputs.reject_unknown(where, given, HealthCheckArgs.__annotations__)
+        given = inputs.given(where, args, HealthCheckArgs)
+        super().__init__("argocd-cmp:index:HealthCheck", name, given, opts)
         data = inputs.checked(where, inputs.pick(given, ("kind",)), _data)
-        patch = k8s.core.v1.ConfigMapPatch(
-            name,
-            metadata=inputs.checked(
-                where, inputs.pick(given, ("namespace", "config_map")), _metadata
-            ),
-            data=data,
-            opts=pulumi.ResourceOptions(parent=self),
-        )
-        self.kind = pulumi.Output.all(given.get("kind"), patch.metadata).apply(lambda k: str(k[0]))
-        self.register_outputs({"kind": self.kind})
+        metadata = inputs.checked(where, inputs.pick(given, ("namespace", "config_map")), _metadata)
+        nothing: dict[str, Any] = {}
+        self.exported = pulumi.Output.from_input(nothing)
+        if inputs.plain_flag(where, given, "export", default=False):
+            self.exported = pulumi.Output.all(metadata, data).apply(
+                lambda known: {"configMap": known[0]["name"], "data": known[1]}
+            )
+            installed: pulumi.Output[Any] = data
+        else:
+            patch = k8s.core.v1.ConfigMapPatch(
+                name, metadata=metadata, data=data, opts=pulumi.ResourceOptions(parent=self)
+            )
+            installed = patch.metadata
+        self.kind = pulumi.Output.all(given.get("kind"), installed).apply(lambda k: str(k[0]))
+        self.register_outputs({"kind": self.kind, "exported": self.exported})
 
 
-def needed_rights(namespace: str) -> list[Right]:
-    """Rights needed to add a health check to the settings in a namespace."""
-    return rights.patch(namespace, "", "configmaps", _SETTINGS)
+def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
+    """Rights needed to add a health check to the settings: none where somebody else does."""
+    return [] if given.get("export") else rights.patch(namespace, "", "configmaps", _SETTINGS)
 
 
 def _data(values: Mapping[str, Any]) -> dict[str, str]:

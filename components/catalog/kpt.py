@@ -56,7 +56,7 @@ def _variables(values: Mapping[str, Any]) -> dict[str, str]:
         variables[RendererEnv.KPT_FUNCTIONS.value] = json.dumps(functions, sort_keys=True)
     if "functions_dir" in values:
         folder = validation.line("functions_dir", values["functions_dir"])
-        if not folder.startswith("/"):
+        if not folder.startswith("/") or ".." in folder.split("/"):
             raise InvalidInputError("functions_dir", f"is {folder!r}", "give an absolute path")
         variables[RendererEnv.KPT_FUNCTIONS_DIR.value] = folder
     if "annotation_domain" in values:

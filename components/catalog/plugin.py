@@ -1,11 +1,11 @@
 """ConfigManagementPlugin: any plugin, next to Argo CD's repo-server or as a Service of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NotRequired, cast
 
 import pulumi
 
-from ..container import credentials
+from ..container import credentials, plugin_yaml
 from ..container.args import PluginContainerArgs
 from ..container.config_map import PluginConfig, PluginConfigArgs
 from ..container.container import CONTAINER_PREFIX, container_name
@@ -14,7 +14,9 @@ from ..container.credentials import (
     PluginCredentials,
     PluginCredentialsArgs,
 )
-from ..container.plugin_yaml import PluginDefinitionArgs
+from ..container.plugin_yaml import PluginDefinitionArgs, PluginNameArgs, PluginOptionsArgs
+from ..container.pull_secrets import PullSecretArgs
+from ..container.user import UserArgs
 from ..repo_server import patch
 from ..repo_server.patch import PatchArgs
 from ..repo_server.sidecar import (
@@ -44,6 +46,8 @@ _PROXY: Final = (
     *TargetArgs.__annotations__,
     *PatchArgs.__annotations__,
     *LookupArgs.__annotations__,
+    *UserArgs.__annotations__,
+    *PullSecretArgs.__annotations__,
     "plugins_volume",
     "proxy_image",
 )
@@ -67,30 +71,47 @@ class ModeArgs(ServiceArgs, CertificateArgs, LookupArgs):
 
 
 class ConfigManagementPluginArgs(
-    PluginDefinitionArgs, CredentialsArgs, RepoServerArgs, AskPassArgs, ModeArgs
+    PluginNameArgs, PluginOptionsArgs, CredentialsArgs, RepoServerArgs, AskPassArgs, ModeArgs
 ):
     """Arguments of `ConfigManagementPlugin`."""
 
     image: pulumi.Input[str]
     """Image reference, pinned by digest; `PluginImage` outputs one."""
+    generate_command: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
+    """Command that prints the manifests, in the Application's folder; needed for a plugin.yaml."""
+    plugin_yaml_in_image: NotRequired[bool]
+    """The image has a plugin.yaml of its own (default false). Name and version must be its own."""
 
 
+_IN_PLUGIN_YAML: Final = (
+    PluginDefinitionArgs.__annotations__.keys() - PluginNameArgs.__annotations__.keys()
+)
 _READ_BY_SIDECARS: Final = frozenset(ConfigManagementPluginArgs.__annotations__) - (
     ModeArgs.__annotations__.keys() - {"mode"}
 )
 
 
 def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
-    """Rights that the account needs to install the plugin."""
+    """Rights that the account needs to install the plugin. Raises InvalidInputError."""
+    mode = _mode(given)
     needed: list[Right] = []
-    if given.get("mode", SIDECAR) == SIDECAR or given.get("own_proxy", True):
+    if _patches(given):
         needed += patch.needed_rights(namespace, given)
-    if given.get("mode") == SERVICE:
+    if mode == SERVICE:
         needed += service.needed_rights(namespace, given)
         needed += certificates.needed_rights(namespace, given)
-    elif not given.get("export"):
+    elif not given.get("export") and not given.get("plugin_yaml_in_image"):
         needed += immutable_config_map.needed_rights(namespace)
     return needed + credentials.needed_rights(namespace, given)
+
+
+def previewed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
+    """Those of the needed rights that a preview takes, too."""
+    return patch.previewed_rights(namespace, given) if _patches(given) else []
+
+
+def _patches(given: Mapping[str, Any]) -> bool:
+    return _mode(given) == SIDECAR or bool(given.get("own_proxy", True))
 
 
 class ConfigManagementPlugin(pulumi.ComponentResource):
@@ -118,20 +139,25 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
         args: ConfigManagementPluginArgs,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        super().__init__("argocd-cmp:index:ConfigManagementPlugin", name, None, opts)
         where = f"ConfigManagementPlugin {name}"
-        given = inputs.present(args)
-        inputs.reject_unknown(where, given, ConfigManagementPluginArgs.__annotations__)
+        given = inputs.given(where, args, ConfigManagementPluginArgs)
+        super().__init__("argocd-cmp:index:ConfigManagementPlugin", name, None, opts)
         mode = inputs.located(where, lambda: _mode(given))
         own_proxy = inputs.plain_flag(where, given, "own_proxy", default=True)
-        inputs.located(where, lambda: _check_git_creds(given, mode))
+        in_image = inputs.plain_flag(where, given, "plugin_yaml_in_image", default=False)
+        if in_image:
+            inputs.located(where, lambda: _refuse_definition(given))
+        else:
+            inputs.located(where, lambda: _check_git_creds(given, mode))
         inputs.located(where, lambda: _refuse_unread(given, mode, own_proxy=own_proxy))
 
         export = inputs.plain_flag(where, given, "export", default=False)
         if export:
             inputs.located(where, lambda: _refuse_credentials(given))
 
-        container, plugin_name = self._container(name, given, export=export and mode == SIDECAR)
+        container, plugin_name = self._container(
+            name, where, given, export=export and mode == SIDECAR
+        )
         nothing = pulumi.Output.from_input("")
         self.service_host = self.client_secret_name = nothing
         no_addition: dict[str, Any] = {}
@@ -166,21 +192,28 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
         )
 
     def _container(
-        self, name: str, given: Mapping[str, Any], *, export: bool
+        self, name: str, where: str, given: Mapping[str, Any], *, export: bool
     ) -> tuple[dict[str, Any], pulumi.Output[str]]:
         """Make what the plugin's container mounts; return its arguments and the plugin's name."""
         namespace = inputs.pick(given, ("namespace",))
-        definition = inputs.pick(given, PluginDefinitionArgs.__annotations__) | namespace
-        definition["export"] = export
-        config = PluginConfig(f"{name}-config", cast(PluginConfigArgs, definition), self._child())
         taken = (*RepoServerArgs.__annotations__, *AskPassArgs.__annotations__)
-        container = inputs.pick(given, taken) | {
-            "image": given.get("image"),
-            "plugin_name": config.plugin_name,
-            "config_map_name": config.config_map_name,
-            "script_names": config.script_names,
-            "config_maps": config.manifests,
-        }
+        container = inputs.pick(given, taken) | {"image": given.get("image")}
+        if given.get("plugin_yaml_in_image"):
+            named = inputs.pick(given, PluginNameArgs.__annotations__)
+            plugin_name = inputs.checked(where, named, plugin_yaml.full_name_of)
+        else:
+            definition = inputs.pick(given, PluginDefinitionArgs.__annotations__) | namespace
+            definition["export"] = export
+            config = PluginConfig(
+                f"{name}-config", cast(PluginConfigArgs, definition), self._child()
+            )
+            plugin_name = config.plugin_name
+            container |= {
+                "config_map_name": config.config_map_name,
+                "script_names": config.script_names,
+                "config_maps": config.manifests,
+            }
+        container["plugin_name"] = plugin_name
         if credentials := inputs.pick(given, CredentialsArgs.__annotations__):
             secret = PluginCredentials(
                 f"{name}-credentials",
@@ -192,7 +225,7 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
                 "secret_env_keys": secret.env_keys,
                 "secret_file_keys": secret.file_keys,
             }
-        return container, config.plugin_name
+        return container, plugin_name
 
     def _run_as_service(
         self, name: str, given: Mapping[str, Any], container: Mapping[str, Any]
@@ -246,8 +279,19 @@ def _refuse_credentials(given: Mapping[str, Any]) -> None:
     """Refuse values: a new Secret would replace the one that running pods refer to."""
     for field in ("credentials_env", "credentials_files"):
         if field in given:
-            problem = "is set next to export, but who applies what is exported cannot know it"
+            problem = "cannot be combined with export: a new value would replace a Secret in use"
             raise InvalidInputError(field, problem, "put it into a Secret, and set existing_secret")
+
+
+def _refuse_definition(given: Mapping[str, Any]) -> None:
+    """Refuse what a plugin.yaml would say: the image's own is the one that cmp-server reads."""
+    for field in given:
+        if field in _IN_PLUGIN_YAML:
+            problem = (
+                "is part of a plugin.yaml, and plugin_yaml_in_image says the image has its own"
+            )
+            fix = "say it there, or leave plugin_yaml_in_image out"
+            raise InvalidInputError(field, problem, fix)
 
 
 def _check_git_creds(given: Mapping[str, Any], mode: str) -> None:
@@ -271,7 +315,7 @@ def _refuse_unread(given: Mapping[str, Any], mode: str, *, own_proxy: bool) -> N
     """Refuse arguments that nothing reads: somebody who sets one expects it to count."""
     for field in given:
         if mode == SIDECAR and field not in _READ_BY_SIDECARS:
-            problem = "is for mode service, and the mode is sidecar"
+            problem = "is for mode service, and the mode is sidecar, in a pod that is Argo CD's own"
             raise InvalidInputError(field, problem, "set mode to service, or leave it out")
         if mode == SERVICE and field in _OF_PROXY and not own_proxy:
             problem = "is for the proxy of the repo-server, and own_proxy is false"

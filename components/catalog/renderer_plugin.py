@@ -47,6 +47,10 @@ def passed_variables(values: Mapping[str, Any]) -> dict[str, str]:
     pass_env = validation.strings("pass_env", values.get("pass_env", []))
     for variable in pass_env:
         validation.env_name("pass_env", variable)
+    key = RendererEnv.RANDOM_KEY.value
+    if key in pass_env:
+        problem = f"names {key}, with which a program could make the random values of all others"
+        raise InvalidInputError("pass_env", problem, "leave it out")
     return {RendererEnv.PASS_ENV.value: ",".join(pass_env)} if pass_env else {}
 
 
@@ -83,6 +87,10 @@ class Renderer:
             # Packages that are still being installed come on top.
             ours[RendererEnv.CACHE_BYTES.value] = str(int(volume * 3 / 4))
         env = validation.string_map("env", values["env"])
+        key = RendererEnv.RANDOM_KEY.value
+        if key in env:
+            problem = f"sets {key}, which is a credential, in plain in the pod's spec"
+            raise InvalidInputError("env", problem, "set it in credentials_env")
         for variable in ours:
             if variable in env:
                 problem = f"sets {variable}, which this component sets"
@@ -126,10 +134,9 @@ class RendererPlugin(pulumi.ComponentResource):
     ) -> None:
         """Install the plugin; `args` are those of `renderer.args`."""
         kind = type(self).__name__
-        super().__init__(f"argocd-cmp:index:{kind}", name, None, opts)
         where = f"{kind} {name}"
-        given = inputs.present(args)
-        inputs.reject_unknown(where, given, renderer.args.__annotations__)
+        given = inputs.given(where, args, renderer.args)
+        super().__init__(f"argocd-cmp:index:{kind}", name, None, opts)
         discovery = inputs.plain_flag(where, given, "discovery", default=False)
         given.pop("discovery", None)
         version = given.pop("version", VERSION)

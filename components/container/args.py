@@ -1,15 +1,15 @@
 """The arguments that describe a plugin's container, and the checks that they pass first."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from ..shared import argocd_names, inputs, validation
+from ..shared import argocd_names, inputs, kubernetes_schema, validation
 from ..shared.errors import InvalidInputError
 from ..shared.target import TargetArgs
-from . import image_reference
+from . import image_reference, probes, pull_secrets, resources, secret_keys, user
 from .container import (
     PluginContainer,
     Settings,
@@ -18,6 +18,11 @@ from .container import (
     check_mounts,
     container_name,
 )
+from .probes import ProbeArgs
+from .pull_secrets import PullSecretArgs
+from .resources import ResourceArgs
+from .secret_keys import ExistingSecretArgs, SecretKeys
+from .user import UserArgs
 
 
 class VolumeArgs(TypedDict):
@@ -33,29 +38,19 @@ class VolumeArgs(TypedDict):
     """The volume as in a pod's spec, without its name: `{"emptyDir": {}}`."""
 
 
-class ContainerArgs(TargetArgs):
-    """Where the repo-server is, and how much a plugin's container may use, in either mode."""
+class ContainerArgs(TargetArgs, ResourceArgs, ProbeArgs, UserArgs, PullSecretArgs):
+    """Where the repo-server is, and what a plugin's container may use and finds, in either mode."""
 
     env: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """Environment variables that are not secret."""
+    env_value_from: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[Mapping[str, Any]]]]]
+    """Variables whose value the cluster has: `{"NODE": {"fieldRef": {"fieldPath": …}}}`."""
+    existing_secrets: NotRequired[pulumi.Input[Sequence[pulumi.Input[ExistingSecretArgs]]]]
+    """Secrets that others manage, and under which names the plugin gets their keys."""
     volumes: NotRequired[pulumi.Input[Sequence[pulumi.Input[VolumeArgs]]]]
     """The plugin's own volumes, besides those that every plugin has."""
-    cpu_request: NotRequired[pulumi.Input[str]]
-    """CPU reserved for the sidecar (default `100m`)."""
-    memory_request: NotRequired[pulumi.Input[str]]
-    """Memory reserved for the sidecar (default `256Mi`)."""
-    cpu_limit: NotRequired[pulumi.Input[str]]
-    """Most CPU the sidecar may use (default `2`)."""
-    memory_limit: NotRequired[pulumi.Input[str]]
-    """Most memory the sidecar may use (default `2Gi`)."""
-    tmp_size: NotRequired[pulumi.Input[str]]
-    """Size of `/tmp`, into which every render copies its repository (default `2Gi`)."""
-    work_size: NotRequired[pulumi.Input[str]]
-    """Size of the writable home, and of the cache (default `2Gi` each)."""
     entrypoint: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """Program of the image, with arguments, that runs cmp-server and reaps orphans: `tini --`."""
-    probe_command: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
-    """Command that exits with 0 while the plugin works (default: `/bin/sh` tests its socket)."""
 
 
 class PluginContainerArgs(ContainerArgs):
@@ -65,8 +60,8 @@ class PluginContainerArgs(ContainerArgs):
     """The exact plugin name with its version, as `PluginConfig` outputs it."""
     image: pulumi.Input[str]
     """Image reference, pinned by digest."""
-    config_map_name: pulumi.Input[str]
-    """ConfigMap with `plugin.yaml` and the scripts."""
+    config_map_name: NotRequired[pulumi.Input[str]]
+    """ConfigMap with `plugin.yaml` and the scripts (default: the image has its `plugin.yaml`)."""
     script_names: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """Keys of the ConfigMap that are scripts."""
     secret_name: NotRequired[pulumi.Input[str]]
@@ -86,114 +81,175 @@ def plugin_container(where: str, given: Mapping[str, Any]) -> pulumi.Output[Plug
     )
 
 
+def container_of(where: str, given: Mapping[str, Any]) -> pulumi.Output[str]:
+    """Return the name of the container of `plugin_name`: known even while the rest is not."""
+    return inputs.checked(
+        where,
+        inputs.pick(given, ("plugin_name",)),
+        lambda known: container_name(validation.required(known, "plugin_name")),
+    )
+
+
 @dataclass(frozen=True)
 class _References:
     """What the sidecar runs and mounts; mostly outputs of other components."""
 
     plugin_name: str
     image: str
-    config_map_name: str
+    config_map_name: str | None
     script_names: list[str]
-    secret_name: str | None
-    secret_env_keys: list[str]
-    secret_file_keys: list[str]
+    credentials: SecretKeys | None
 
 
-_SETTINGS = tuple(field.name for field in fields(Settings))
-_REFERENCES = tuple(field.name for field in fields(_References))
+_SETTINGS = (
+    *(ContainerArgs.__annotations__.keys() - TargetArgs.__annotations__.keys()),
+    "var_files_volume",
+    "plugins_volume",
+    "ask_pass_volume",
+)
+_REFERENCES = tuple(
+    PluginContainerArgs.__annotations__.keys() - ContainerArgs.__annotations__.keys()
+)
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:
-    def cpu(field: str, default: str) -> str:
-        return validation.cpu(field, values.get(field, default))
-
-    def size(field: str, default: str) -> str:
-        return validation.size(field, values.get(field, default))
-
     def volume(field: str, default: str) -> str:
         return validation.dns_label(field, values.get(field, default))
 
     env = validation.string_map("env", values.get("env", {}))
     check_env("env", env)
     entrypoint = values.get("entrypoint")
-    probe = values.get("probe_command")
     ask_pass = values.get("ask_pass_volume")
-    settings = Settings(
+    return Settings(
         env=env,
+        env_value_from=_value_from(values.get("env_value_from", {})),
+        existing_secrets=_existing_secrets(values.get("existing_secrets", [])),
         volumes=_own_volumes(values.get("volumes", [])),
-        cpu_request=cpu("cpu_request", "100m"),
-        memory_request=size("memory_request", "256Mi"),
-        cpu_limit=cpu("cpu_limit", "2"),
-        memory_limit=size("memory_limit", "2Gi"),
-        tmp_size=size("tmp_size", "2Gi"),
-        work_size=size("work_size", "2Gi"),
+        image_pull_secrets=pull_secrets.of(values),
+        resources=resources.of(values),
+        probes=probes.of(values),
+        user=user.of(values),
         entrypoint=[] if entrypoint is None else validation.command("entrypoint", entrypoint),
-        probe_command=None if probe is None else validation.command("probe_command", probe),
         var_files_volume=volume("var_files_volume", argocd_names.VAR_FILES_VOLUME),
         plugins_volume=volume("plugins_volume", argocd_names.PLUGINS_VOLUME),
         ask_pass_volume=(
             None if ask_pass is None else validation.dns_label("ask_pass_volume", ask_pass)
         ),
     )
-    validation.at_most("cpu_request", settings.cpu_request, "cpu_limit", settings.cpu_limit)
-    validation.at_most(
-        "memory_request", settings.memory_request, "memory_limit", settings.memory_limit
-    )
-    return settings
 
 
-def _own_volumes(volumes: object) -> list[Volume]:
-    if not isinstance(volumes, list | tuple):
-        problem = f"must be a list of volumes, found {type(volumes).__name__}"
-        raise InvalidInputError("volumes", problem, "write one list item per volume")
-    return [_own_volume(f"volumes[{i}]", volume) for i, volume in enumerate(volumes)]
+def _value_from(value: object) -> dict[str, Any]:
+    sources = {
+        name: kubernetes_schema.checked(f"env_value_from.{name}", source, "EnvVarSource")
+        for name, source in validation.mapping("env_value_from", value).items()
+    }
+    check_env("env_value_from", sources)
+    for name, source in sources.items():
+        if len(source) != 1:
+            problem = "names no source of the value, or more than one"
+            fix = 'write for example {"configMapKeyRef": {"name": "regions", "key": "here"}}'
+            raise InvalidInputError(f"env_value_from.{name}", problem, fix)
+    return sources
+
+
+def _existing_secrets(value: object) -> list[SecretKeys]:
+    secrets = secret_keys.existing("existing_secrets", value)
+    for i, secret in enumerate(secrets):
+        check_env(f"existing_secrets[{i}].env", secret.env)
+    return secrets
+
+
+def _own_volumes(value: object) -> list[Volume]:
+    return [_own_volume(*volume) for volume in validation.items("volumes", value, of="volumes")]
 
 
 def _own_volume(field: str, value: object) -> Volume:
-    if not isinstance(value, Mapping) or set(value) - set(VolumeArgs.__annotations__):
-        problem = "is not a volume"
-        raise InvalidInputError(field, problem, f"write {', '.join(VolumeArgs.__annotations__)}")
-    source = value.get("source")
-    if (
-        not isinstance(source, Mapping)
-        or len(source) != 1
-        or not all(isinstance(options, Mapping) for options in source.values())
-    ):
+    given = validation.nested(field, value, VolumeArgs)
+    source = kubernetes_schema.checked(
+        f"{field}.source",
+        validation.required(given, "source", within=field),
+        "Volume",
+        without=("name",),
+    )
+    if len(source) != 1:
         problem = "names no source of the volume, or more than one"
         raise InvalidInputError(f"{field}.source", problem, 'write for example {"emptyDir": {}}')
+    name = validation.required(given, "name", within=field)
+    mount_path = validation.required(given, "mount_path", within=field)
     return Volume(
-        name=validation.dns_label(f"{field}.name", validation.required(value, "name")),
-        mount_path=validation.line(f"{field}.mount_path", validation.required(value, "mount_path")),
-        read_only=validation.flag(f"{field}.read_only", value.get("read_only", True)),
+        name=validation.dns_label(f"{field}.name", name),
+        mount_path=validation.line(f"{field}.mount_path", mount_path),
+        read_only=validation.flag(f"{field}.read_only", given.get("read_only", True)),
         source=source,
     )
 
 
 def _references(values: Mapping[str, Any]) -> _References:
     def keys(field: str) -> list[str]:
-        return validation.strings(field, values.get(field, []))
+        given = validation.strings(field, values.get(field, []))
+        return [validation.data_key(field, key) for key in given]
 
     plugin_name = validation.required(values, "plugin_name")
     container_name(plugin_name)
-    config_map_name = validation.required(values, "config_map_name")
-    secret_env_keys = keys("secret_env_keys")
-    check_env("credentials_env", secret_env_keys)
+    config_map = values.get("config_map_name")
+    script_names = keys("script_names")
+    if script_names and config_map is None:
+        problem = "names keys of a ConfigMap, but config_map_name is not set"
+        raise InvalidInputError("script_names", problem, "set config_map_name")
     return _References(
         plugin_name=plugin_name,
         image=image_reference.pinned("image", validation.required(values, "image")),
-        config_map_name=validation.object_name("config_map_name", config_map_name),
-        script_names=keys("script_names"),
-        secret_name=values.get("secret_name"),
-        secret_env_keys=secret_env_keys,
-        secret_file_keys=keys("secret_file_keys"),
+        config_map_name=(
+            None if config_map is None else validation.object_name("config_map_name", config_map)
+        ),
+        script_names=script_names,
+        credentials=_credentials(
+            values.get("secret_name"), keys("secret_env_keys"), keys("secret_file_keys")
+        ),
     )
 
 
+def _credentials(
+    secret_name: str | None, env: Sequence[str], files: Sequence[str]
+) -> SecretKeys | None:
+    check_env("secret_env_keys", env)
+    if secret_name is None:
+        return None
+    validation.object_name("secret_name", secret_name)
+    return SecretKeys(secret_name, {key: key for key in env}, {key: key for key in files})
+
+
 def _container(settings: Settings, references: _References) -> PluginContainer:
-    for name in references.secret_env_keys:
-        if name in settings.env:
-            problem = f"sets {name}, which the credentials set as well"
-            raise InvalidInputError("env", problem, "keep one of the two")
-    container = PluginContainer(settings=settings, **asdict(references))
+    container = PluginContainer(
+        plugin_name=references.plugin_name,
+        image=references.image,
+        config_map_name=references.config_map_name,
+        script_names=references.script_names,
+        credentials=references.credentials,
+        settings=settings,
+    )
+    _refuse_duplicates(container)
     check_mounts(container)
     return container
+
+
+def _refuse_duplicates(container: PluginContainer) -> None:
+    """Refuse variables, and files of Secrets, that the container would have twice."""
+    settings, own = container.settings, container.credentials
+    setters = [
+        ("credentials_env", "the credentials set", own.env if own else {}),
+        ("env", "env or the component itself sets", settings.env),
+        ("env_value_from", "env_value_from sets", settings.env_value_from),
+        *(
+            (f"existing_secrets[{i}].env", "another of existing_secrets sets", secret.env)
+            for i, secret in enumerate(settings.existing_secrets)
+        ),
+    ]
+    seen: dict[str, str] = {}
+    for field, said, names in setters:
+        for name in names:
+            if name in seen:
+                problem = f"sets {name}, which {seen[name]} as well"
+                raise InvalidInputError(field, problem, "keep one of the two")
+            seen[name] = said
+    secret_keys.refuse_duplicates(container.secrets)

@@ -6,6 +6,7 @@ import pulumi
 
 from ..shared import immutable_config_map, inputs
 from . import plugin_yaml
+from .container import container_name
 from .plugin_yaml import PluginDefinitionArgs
 
 
@@ -37,15 +38,22 @@ class PluginConfig(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: PluginConfigArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("argocd-cmp:index:PluginConfig", name, {**args}, opts)
         where = f"PluginConfig {name}"
-        given = inputs.present(args)
-        inputs.reject_unknown(where, given, PluginConfigArgs.__annotations__)
+        given = inputs.given(where, args, PluginConfigArgs)
+        super().__init__("argocd-cmp:index:PluginConfig", name, given, opts)
         described = inputs.pick(given, PluginDefinitionArgs.__annotations__)
         definition = inputs.checked(where, described, plugin_yaml.define)
         data = definition.apply(lambda d: {plugin_yaml.FILE_NAME: d.document, **d.scripts})
-        config_map = immutable_config_map.make(name, where, given, data, self)
-        self.plugin_name = definition.apply(lambda d: d.full_name)
+        # Known even while a script is not.
+        self.plugin_name = inputs.checked(
+            where,
+            inputs.pick(given, ("plugin_name", "version")),
+            lambda known: plugin_yaml.full_name(known["plugin_name"], known.get("version")),
+        )
+        container = self.plugin_name.apply(
+            lambda known: inputs.located(where, lambda: container_name(known))
+        )
+        config_map = immutable_config_map.make(name, where, given, data, of=container, parent=self)
         self.script_names = definition.apply(lambda d: sorted(d.scripts))
         self.config_map_name = config_map.name
         self.manifests = config_map.manifests

@@ -6,12 +6,16 @@ pod that a plugin runs in: the repo-server's, its own, and those of exported fil
 
 import posixpath
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..shared import argocd_names, contract, validation
 from ..shared.errors import InvalidInputError
-from . import plugin_yaml
+from . import plugin_yaml, pull_secrets, secret_keys
+from .probes import DEFAULT_PROBES, Probes
+from .resources import DEFAULT_RESOURCES, Resources
+from .secret_keys import SecretKeys
+from .user import ARGO_CD, User
 
 Json = dict[str, Any]
 
@@ -45,7 +49,6 @@ _SHARED: Final = {
 } | {"ask_pass_volume": "one that was added to it for the socket, as docs/installer.md says"}
 """What each of the repo-server's volumes that a sidecar mounts should be, by its argument."""
 _READ_ONLY = 0o444
-_KILL_SECONDS = 5
 _READ_AND_EXECUTE = 0o555
 _LONGEST_VOLUME_SUFFIX = len("-credentials")
 
@@ -64,36 +67,35 @@ class Volume:
 class Settings:
     """What a container may use, and what it finds in the repo-server's pod. All checked.
 
-    Sizes and amounts are Kubernetes quantities. Without a `probe_command`, the probes test
-    that the plugin's socket exists. Without an `entrypoint`, cmp-server is the first process.
+    Without an `entrypoint`, cmp-server is the first process.
     """
 
-    env: Mapping[str, str]
-    volumes: Sequence[Volume]
-    cpu_request: str
-    memory_request: str
-    cpu_limit: str
-    memory_limit: str
-    tmp_size: str
-    work_size: str
-    entrypoint: Sequence[str]
-    probe_command: Sequence[str] | None
-    var_files_volume: str
-    plugins_volume: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    env_value_from: Mapping[str, Json] = field(default_factory=dict)
+    existing_secrets: Sequence[SecretKeys] = ()
+    volumes: Sequence[Volume] = ()
+    image_pull_secrets: Sequence[str] = ()
+    resources: Resources = DEFAULT_RESOURCES
+    probes: Probes = DEFAULT_PROBES
+    user: User = ARGO_CD
+    entrypoint: Sequence[str] = ()
+    var_files_volume: str = argocd_names.VAR_FILES_VOLUME
+    plugins_volume: str = argocd_names.PLUGINS_VOLUME
     ask_pass_volume: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class PluginContainer:
-    """One plugin, in the repo-server's pod or in one of its own. All names are checked."""
+    """One plugin, in the repo-server's pod or in one of its own. All names are checked.
+
+    Without a ConfigMap, the image has a plugin.yaml of its own.
+    """
 
     plugin_name: str
     image: str
-    config_map_name: str
+    config_map_name: str | None
     script_names: Sequence[str]
-    secret_name: str | None
-    secret_env_keys: Sequence[str]
-    secret_file_keys: Sequence[str]
+    credentials: SecretKeys | None
     settings: Settings
 
     @property
@@ -102,8 +104,12 @@ class PluginContainer:
         return container_name(self.plugin_name)
 
     def pod_spec(self) -> Json:
-        """Return the part of the pod's spec that belongs to this plugin, and to no other."""
-        return {"containers": [self.container()], "volumes": self.volumes()}
+        """Return what this plugin adds to the pod's spec. Only pull secrets may be others', too."""
+        return {
+            "containers": [self.container()],
+            "volumes": self.volumes(),
+            **pull_secrets.of_pod(self.settings.image_pull_secrets),
+        }
 
     def container(self) -> Json:
         """Return the container, with nothing in it that Kubernetes would add by itself."""
@@ -113,91 +119,57 @@ class PluginContainer:
             "command": [*self.settings.entrypoint, contract.CMP_SERVER],
             "env": self._env(),
             "volumeMounts": self._mounts(),
-            "securityContext": security_context(),
-            "resources": {
-                "requests": {
-                    "cpu": self.settings.cpu_request,
-                    "memory": self.settings.memory_request,
-                },
-                "limits": {
-                    "cpu": self.settings.cpu_limit,
-                    "memory": self.settings.memory_limit,
-                },
-            },
-            # No readiness probe: one plugin that is busy must not take the repo-server, which
-            # serves all other Applications, out of its Service.
-            "startupProbe": self._probe(period=2, failures=30),
-            "livenessProbe": {
-                **self._probe(period=20, failures=3),
-                # What hangs does not exit cleanly, and cmp-server does not exit on a SIGTERM.
-                "terminationGracePeriodSeconds": _KILL_SECONDS,
-            },
+            "securityContext": self.settings.user.security_context(),
+            "resources": self.settings.resources.requirements(),
+            **self.settings.probes.of_container(socket_path(self.plugin_name)),
             # A roll-out that fails then shows the last lines of the log as the reason.
             "terminationMessagePolicy": "FallbackToLogsOnError",
         }
 
     def volumes(self) -> list[Json]:
         """Return the volumes that this plugin adds to the pod; no other plugin uses them."""
-        volumes = [
-            {
-                "name": f"{self.name}-config",
-                "configMap": {
-                    "name": self.config_map_name,
-                    "items": _items([plugin_yaml.FILE_NAME]),
-                    "defaultMode": _READ_ONLY,
-                },
-            },
-            {"name": f"{self.name}-tmp", "emptyDir": {"sizeLimit": self.settings.tmp_size}},
-            {"name": f"{self.name}-home", "emptyDir": {"sizeLimit": self.settings.work_size}},
-            {"name": f"{self.name}-cache", "emptyDir": {"sizeLimit": self.settings.work_size}},
+        sizes = self.settings.resources
+        config = [plugin_yaml.FILE_NAME] if self.config_map_name else []
+        return [
+            *self._of_config_map("config", config, _READ_ONLY),
+            {"name": f"{self.name}-tmp", "emptyDir": {"sizeLimit": sizes.tmp_size}},
+            {"name": f"{self.name}-home", "emptyDir": {"sizeLimit": sizes.work_size}},
+            {"name": f"{self.name}-cache", "emptyDir": {"sizeLimit": sizes.work_size}},
+            *self._of_config_map("scripts", self.script_names, _READ_AND_EXECUTE),
+            *secret_keys.volumes(f"{self.name}-credentials", self.secrets),
+            # Named after the container, so that no plugin ever removes a volume that another uses.
+            *({"name": f"{self.name}-{own.name}", **own.source} for own in self.settings.volumes),
         ]
-        if self.script_names:
-            volumes.append(
-                {
-                    "name": f"{self.name}-scripts",
-                    "configMap": {
-                        "name": self.config_map_name,
-                        "items": _items(self.script_names),
-                        "defaultMode": _READ_AND_EXECUTE,
-                    },
-                }
-            )
-        if self.secret_file_keys:
-            volumes.append(
-                {
-                    "name": f"{self.name}-credentials",
-                    "secret": {
-                        "secretName": self.secret_name,
-                        "items": _items(self.secret_file_keys),
-                        # Not 0440: the files belong to root, and the pod of Argo CD sets no
-                        # fsGroup. Only this container mounts them, and all of it runs as one uid.
-                        "defaultMode": _READ_ONLY,
-                    },
-                }
-            )
-        # Named after the container, so that no plugin ever removes a volume that another one uses.
-        volumes += [
-            {"name": f"{self.name}-{own.name}", **own.source} for own in self.settings.volumes
-        ]
-        return volumes
+
+    @property
+    def secrets(self) -> list[SecretKeys]:
+        """The Secrets that the container gets something of."""
+        own = [self.credentials] if self.credentials else []
+        return [*own, *self.settings.existing_secrets]
+
+    def _of_config_map(self, name: str, keys: Sequence[str], mode: int) -> list[Json]:
+        """Return the volume with these keys as files, or none without any."""
+        items = [{"key": key, "path": key} for key in keys]
+        source = {"name": self.config_map_name, "items": items, "defaultMode": mode}
+        return [{"name": f"{self.name}-{name}", "configMap": source}] if keys else []
 
     def _env(self) -> list[Json]:
-        env: list[Json] = [{"name": "HOME", "value": contract.HOME_DIR}]
         # The API server drops an empty value: an item with one would never equal the live one.
-        env += [
-            {"name": name, "value": value} if value else {"name": name}
-            for name, value in sorted(self.settings.env.items())
+        return [
+            {"name": "HOME", "value": contract.HOME_DIR},
+            *(
+                {"name": name, "value": value} if value else {"name": name}
+                for name, value in sorted(self.settings.env.items())
+            ),
+            *(
+                {"name": name, "valueFrom": source}
+                for name, source in sorted(self.settings.env_value_from.items())
+            ),
+            *secret_keys.variables(self.secrets),
         ]
-        env += [
-            {
-                "name": key,
-                "valueFrom": {"secretKeyRef": {"name": self.secret_name, "key": key}},
-            }
-            for key in sorted(self.secret_env_keys)
-        ]
-        return env
 
     def _mounts(self) -> list[Json]:
+        config = f"{self.name}-config"
         mounts: list[Json] = [
             {
                 "name": self.settings.var_files_volume,
@@ -206,7 +178,11 @@ class PluginContainer:
                 "readOnly": True,
             },
             {"name": self.settings.plugins_volume, "mountPath": contract.PLUGIN_SOCKET_DIR},
-            _read_only_mount(f"{self.name}-config", contract.PLUGIN_CONFIG_DIR),
+            *(
+                [_read_only_mount(config, contract.PLUGIN_CONFIG_DIR)]
+                if self.config_map_name
+                else []
+            ),
             # Of its own: cmp-server empties its working folder in /tmp when it starts.
             {"name": f"{self.name}-tmp", "mountPath": "/tmp"},  # noqa: S108
             {"name": f"{self.name}-home", "mountPath": contract.HOME_DIR},
@@ -217,7 +193,7 @@ class PluginContainer:
             mounts.append(_read_only_mount(self.settings.ask_pass_volume, GIT_CREDENTIALS_DIR))
         if self.script_names:
             mounts.append(_read_only_mount(f"{self.name}-scripts", contract.SCRIPTS_DIR))
-        if self.secret_file_keys:
+        if any(secret.files for secret in self.secrets):
             mounts.append(_read_only_mount(f"{self.name}-credentials", contract.CREDENTIALS_DIR))
         mounts += [
             {"name": f"{self.name}-{own.name}", "mountPath": own.mount_path}
@@ -226,52 +202,25 @@ class PluginContainer:
         ]
         return mounts
 
-    def _probe(self, *, period: int, failures: int) -> Json:
-        command = self.settings.probe_command
-        if command is None:
-            command = ["/bin/sh", "-c", f"test -S {socket_path(self.plugin_name)}"]
-        return {
-            "exec": {"command": list(command)},
-            "periodSeconds": period,
-            "timeoutSeconds": 10,
-            "failureThreshold": failures,
-        }
-
-
-def security_context() -> Json:
-    """Return what a container may do: nothing but run as Argo CD's own uid."""
-    return {
-        # The uid that the repo-server has: the plugin's socket has mode 0755, and
-        # connecting to it needs write permission.
-        "runAsUser": contract.CMP_UID,
-        "runAsGroup": contract.CMP_UID,
-        "runAsNonRoot": True,
-        "readOnlyRootFilesystem": True,
-        "privileged": False,
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }
-
 
 def socket_path(plugin_name: str) -> str:
     """Return the path of a plugin's socket, in its own container and in the repo-server's."""
     return f"{contract.PLUGIN_SOCKET_DIR}/{plugin_name}.sock"
 
 
-def container_name(plugin_name: object) -> str:
+def container_name(plugin_name: object, field: str = "plugin_name") -> str:
     """Return the container's name, different for each version, so that two can run at once."""
-    words = validation.line("plugin_name", plugin_name)
+    words = validation.line(field, plugin_name)
     name = CONTAINER_PREFIX + words.lower().replace(".", "-").replace("_", "-")
     longest = validation.DNS_LABEL_MAX - _LONGEST_VOLUME_SUFFIX
     if len(name) > longest:
         raise InvalidInputError(
-            "plugin_name",
+            field,
             f"and version make the container name {name!r} of {len(name)} characters; "
             f"{longest} leave room for the names of its volumes",
             f"shorten them by {len(name) - longest} characters",
         )
-    return validation.dns_label("plugin_name", name)
+    return validation.dns_label(field, name)
 
 
 def check_env(field: str, names: Collection[str]) -> None:
@@ -292,7 +241,7 @@ def check_mounts(container: PluginContainer) -> None:
         validation.dns_label(f"{field}.name", f"{container.name}-{own.name}")
         if names.count(f"{container.name}-{own.name}") > 1:
             problem = f"is {own.name!r}, the name of another volume of this plugin"
-            raise InvalidInputError(f"{field}.name", problem, "name it otherwise")
+            raise InvalidInputError(f"{field}.name", problem, "rename one of them")
         path = own.mount_path
         plain = path.startswith("/") and not path.startswith("//")
         if not plain or posixpath.normpath(path) != path or ":" in path:
@@ -313,18 +262,14 @@ def check_volumes(deployment: str, present: Sequence[str], expected: Mapping[str
 
     `expected` maps an argument to the volume it names.
     """
-    for field, volume in expected.items():
+    for argument, volume in expected.items():
         if volume not in present:
             raise InvalidInputError(
-                field,
+                argument,
                 f"is {volume!r}, but Deployment {deployment} has no volume of that name "
                 f"(it has {', '.join(present) or 'none'}), so no sidecar could start",
-                f"set {field} to {_SHARED[field]}",
+                f"set {argument} to {_SHARED[argument]}",
             )
-
-
-def _items(keys: Sequence[str]) -> list[Json]:
-    return [{"key": key, "path": key} for key in keys]
 
 
 def _read_only_mount(name: str, path: str) -> Json:

@@ -10,6 +10,7 @@ import pulumi_kubernetes as k8s
 from ..shared import argocd_names, inputs, rights, validation
 from ..shared.errors import InvalidInputError
 from ..shared.rights import Right
+from .container import check_env
 
 
 class CredentialsArgs(TypedDict):
@@ -67,11 +68,10 @@ class PluginCredentials(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: PluginCredentialsArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
+        where = f"PluginCredentials {name}"
+        given = inputs.given(where, args, PluginCredentialsArgs)
         # The values are left out of the component's own inputs: one place holds them.
         super().__init__("argocd-cmp:index:PluginCredentials", name, None, opts)
-        where = f"PluginCredentials {name}"
-        given = inputs.present(args)
-        inputs.reject_unknown(where, given, PluginCredentialsArgs.__annotations__)
         if "existing_secret" in given:
             self._refer(where, given)
         else:
@@ -135,7 +135,7 @@ def _existing_keys(values: Mapping[str, Any]) -> CredentialKeys:
     validation.object_name("existing_secret", values["existing_secret"])
     for field in ("credentials_env", "credentials_files"):
         if field in values:
-            problem = "is set next to existing_secret, which nobody here may write to"
+            problem = "cannot be combined with existing_secret, which this stack never writes to"
             raise InvalidInputError(field, problem, "keep one of the two")
     env = validation.strings("existing_secret_env", values.get("existing_secret_env", []))
     files = validation.strings("existing_secret_files", values.get("existing_secret_files", []))
@@ -151,11 +151,10 @@ def _keys(
     if not env and not files:
         problem = f"and {files_field} are both empty, so the plugin would get no credentials"
         raise InvalidInputError(env_field, problem, "name at least one, or leave credentials out")
-    for name in env:
-        validation.env_name(env_field, name)
+    check_env(env_field, env)
     for name in files:
         validation.data_key(files_field, name)
         if name in env and isinstance(files, Mapping):
             problem = f"has {name!r} like {env_field}; both are keys of one Secret"
-            raise InvalidInputError(files_field, problem, "name one of them otherwise")
+            raise InvalidInputError(files_field, problem, "rename one of them")
     return CredentialKeys(sorted(env), sorted(files))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
 
 import pulumi
 
-from ..shared import inputs, validation
+from ..shared import extras, inputs, validation
 from ..shared.errors import InvalidInputError
 from . import image_reference
 from .image_reference import ImageReference
@@ -18,14 +18,17 @@ if TYPE_CHECKING:
     import pulumi_docker_build as docker_build
 
 _SOURCES: Final = ("reference", "repository", "ecr_repository")
+_BUILDS: Final = {"repository": "docker-build", "ecr_repository": "aws"}
+"""Those that are built for, and the extra that this takes."""
 _BUILD_CONTEXT: Final = next(
     folder
     for folder in (parent / "plugin_image" for parent in Path(__file__).resolve().parents)
     if folder.is_dir()
 )
 """Beside this package in the repository, and inside it once installed."""
-_PLATFORMS: Final = ("linux/amd64", "linux/arm64", "linux/ppc64le", "linux/s390x")
+PLATFORMS: Final = ("linux/amd64", "linux/arm64", "linux/ppc64le", "linux/s390x")
 """Those that Argo CD's own image is published for."""
+_LOGIN: Final = ("registry_username", "registry_password")
 _KEPT_IMAGES: Final = 30
 _UNTAGGED_DAYS: Final = 14
 
@@ -72,12 +75,12 @@ class PluginImage(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: PluginImageArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
+        where = f"PluginImage {name}"
+        given = inputs.given(where, args, PluginImageArgs)
         # The arguments, with build secrets and a password, are in the children that need them.
         super().__init__("argocd-cmp:index:PluginImage", name, None, opts)
         self._name = name
-        self._where = f"PluginImage {name}"
-        given = inputs.present(args)
-        inputs.reject_unknown(self._where, given, PluginImageArgs.__annotations__)
+        self._where = where
         source = inputs.located(self._where, lambda: _source(given))
         if source == "reference":
             self.image_ref = self._pin(given)
@@ -98,25 +101,28 @@ class PluginImage(pulumi.ComponentResource):
             )
             return pulumi.Output.concat(str(reference), "@", image.sha256_digest)
 
-        reference = inputs.checked(
-            self._where, given, lambda v: image_reference.image("reference", v["reference"])
-        )
+        reference = inputs.checked(self._where, given, _reference)
         return reference.apply(digest_of)
 
     def _push(self, given: dict[str, Any]) -> pulumi.Output[str]:
-        username, password = (
-            given.pop("registry_username", None),
-            given.pop("registry_password", None),
-        )
-        inputs.located(self._where, lambda: _check_login(username, password))
+        user: dict[str, Any] = {f: given.pop(f) for f in _LOGIN if f in given}
+        inputs.located(self._where, lambda: _check_login(user))
         repository = inputs.checked(
             self._where,
             {"repository": given.pop("repository")},
             lambda v: image_reference.repository("repository", v["repository"]),
         )
         login: list[docker_build.RegistryArgs] = []
-        if username is not None:
-            login = [_login(repository.apply(image_reference.registry_host), username, password)]
+        if user:
+            login = [
+                _login(
+                    repository.apply(image_reference.registry_host),
+                    inputs.checked(self._where, inputs.pick(user, _LOGIN[:1]), _username),
+                    inputs.checked(
+                        self._where, inputs.pick(user, _LOGIN[1:]), _password, secret=_LOGIN
+                    ),
+                )
+            ]
         return self._build(given, repository, login, pulumi.ResourceOptions(parent=self))
 
     def _push_to_ecr(self, given: dict[str, Any]) -> pulumi.Output[str]:
@@ -166,7 +172,13 @@ class PluginImage(pulumi.ComponentResource):
     ) -> pulumi.Output[str]:
         import pulumi_docker_build as docker_build  # noqa: PLC0415 - only where one is built
 
-        secrets = pulumi.Output.secret(given.get("build_secrets", {}))
+        checked = inputs.checked(
+            self._where,
+            {"build_secrets": given.get("build_secrets", {})},
+            lambda v: validation.string_map("build_secrets", v["build_secrets"]),
+            secret=("build_secrets",),
+        )
+        secrets: pulumi.Output[dict[str, str]] = pulumi.Output.secret(checked)
         given = {field: value for field, value in given.items() if field != "build_secrets"}
         build = inputs.checked(self._where, given, _build)
         image = docker_build.Image(
@@ -233,16 +245,40 @@ def _source(given: Mapping[str, Any]) -> str:
         if unused:
             problem = "is for a build, but reference names a ready image"
             raise InvalidInputError(unused[0], problem, "leave it out, or set repository instead")
-    if used == ["ecr_repository"] and {"registry_username", "registry_password"} & set(given):
+    if used == ["ecr_repository"] and set(_LOGIN) & set(given):
         problem = "is set, but ECR logs in by a token of the AWS provider"
         raise InvalidInputError("registry_username", problem, "leave user and password out")
+    if used[0] in _BUILDS:
+        otherwise = "set reference to a ready image"
+        extras.require(_BUILDS[used[0]], used[0], "asks for a build", otherwise)
     return used[0]
 
 
-def _check_login(username: object, password: object) -> None:
-    if (username is None) != (password is None):
-        missing = "registry_username" if username is None else "registry_password"
-        raise InvalidInputError(missing, "is missing, the other half is set", "set both or none")
+def _reference(values: Mapping[str, Any]) -> ImageReference:
+    reference = image_reference.image("reference", values["reference"])
+    if not reference.digest:
+        asks_for = f"is {str(reference)!r}, a tag to look up"
+        extras.require("docker", "reference", asks_for, "add its digest (@sha256:…)")
+    return reference
+
+
+def _check_login(user: Mapping[str, Any]) -> None:
+    for field in _LOGIN:
+        if user and field not in user:
+            raise InvalidInputError(field, "is missing, the other half is set", "set both or none")
+
+
+def _username(values: Mapping[str, Any]) -> str:
+    return validation.line("registry_username", values["registry_username"])
+
+
+def _password(values: Mapping[str, Any]) -> str:
+    """Refuse what is no password. The message leaves the value out."""
+    password = values["registry_password"]
+    if not isinstance(password, str) or not password:
+        problem = "must be a string that is not empty"
+        raise InvalidInputError("registry_password", problem, "quote it, or leave both out")
+    return password
 
 
 def _login(
@@ -261,19 +297,26 @@ def _build(values: Mapping[str, Any]) -> Build:
         problem = f"is {str(context)!r}, a folder without a Dockerfile"
         raise InvalidInputError("context", problem, "name the folder that holds the Dockerfile")
     platforms = validation.strings("platforms", values.get("platforms", ["linux/amd64"]))
+    if not platforms:
+        problem = "names no platform, so there is nothing to build"
+        raise InvalidInputError("platforms", problem, "name one, or leave it out")
     for platform in platforms:
-        if platform not in _PLATFORMS:
+        if platform not in PLATFORMS:
             problem = f"names {platform!r}, for which there is no repo-server to run next to"
-            raise InvalidInputError("platforms", problem, f"use {', '.join(_PLATFORMS)}")
+            raise InvalidInputError("platforms", problem, f"use {', '.join(PLATFORMS)}")
     target = values.get("target")
     return Build(
         context=context,
         target=None if target is None else validation.text("target", target),
         platforms=platforms,
         build_args=validation.string_map("build_args", values.get("build_args", {})),
-        cache_from=validation.strings("cache_from", values.get("cache_from", [])),
-        cache_to=validation.strings("cache_to", values.get("cache_to", [])),
+        cache_from=_caches("cache_from", values),
+        cache_to=_caches("cache_to", values),
     )
+
+
+def _caches(field: str, values: Mapping[str, Any]) -> list[str]:
+    return [validation.line(field, one) for one in validation.strings(field, values.get(field, []))]
 
 
 def _lifecycle_policy() -> dict[str, Any]:

@@ -6,13 +6,13 @@ is applied. Pure: nothing here knows Pulumi's engine or a cluster.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from ..shared import contract, validation, yaml_text
+from ..shared import contract, spelling, validation, yaml_text
 from ..shared.errors import InvalidInputError
 
 FILE_NAME = "plugin.yaml"
@@ -21,8 +21,13 @@ SOCKET_PATH_MAX = 107
 """Bytes of a unix socket's path on Linux, without the closing NUL."""
 
 _VERSION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
-_COLLECTION_TYPES = ("string", "array", "map")
-_ITEM_TYPES = ("string", "number", "boolean")
+_SCRIPT = re.compile(rf"{contract.SCRIPTS_DIR}/([^\s'\"`;|&<>(){{}},:=]+)")
+"""A file in the folder of the scripts, as a word of a command or in a line for a shell."""
+_DECIDED_LATER = re.compile(r"[$*?\[\\]")
+"""What a shell makes other names of."""
+_COMMANDS = ("init", "generate", "discover_find", "dynamic_parameters")
+COLLECTION_TYPES = ("string", "array", "map")
+ITEM_TYPES = ("string", "number", "boolean")
 
 
 class PluginParameterArgs(TypedDict):
@@ -48,15 +53,18 @@ class PluginParameterArgs(TypedDict):
     """Default shown for a map."""
 
 
-class PluginDefinitionArgs(TypedDict):
-    """Everything plugin.yaml can say, and the scripts that its commands may use."""
+class PluginNameArgs(TypedDict):
+    """What Applications call a plugin."""
 
     plugin_name: pulumi.Input[str]
     """Name of the plugin: a DNS label."""
     version: NotRequired[pulumi.Input[str]]
     """Version, for example `v1.0`. Applications then name `<plugin_name>-<version>`."""
-    generate_command: pulumi.Input[Sequence[pulumi.Input[str]]]
-    """Command that prints the manifests, run in the Application's folder."""
+
+
+class PluginOptionsArgs(TypedDict):
+    """What a plugin.yaml may say besides, and the scripts that its commands may use."""
+
     generate_args: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """Arguments after `generate_command`."""
     init_command: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
@@ -83,6 +91,13 @@ class PluginDefinitionArgs(TypedDict):
     """Let the commands of a render use Argo CD's credentials for the Application's repository."""
     scripts: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """File name to content; mounted read-only and executable under `/opt/plugin/scripts`."""
+
+
+class PluginDefinitionArgs(PluginNameArgs, PluginOptionsArgs):
+    """Everything plugin.yaml can say, and the scripts that its commands may use."""
+
+    generate_command: pulumi.Input[Sequence[pulumi.Input[str]]]
+    """Command that prints the manifests, run in the Application's folder."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +127,11 @@ def full_name(plugin_name: object, version: object = None) -> str:
     return name
 
 
+def full_name_of(values: Mapping[str, Any]) -> str:
+    """Return the exact `plugin.name` that PluginNameArgs make."""
+    return full_name(validation.required(values, "plugin_name"), values.get("version"))
+
+
 def define(values: Mapping[str, Any]) -> PluginDefinition:
     """Check `PluginDefinitionArgs` and write plugin.yaml."""
     spec: dict[str, Any] = {}
@@ -127,18 +147,19 @@ def define(values: Mapping[str, Any]) -> PluginDefinition:
     if validation.flag("provide_git_creds", values.get("provide_git_creds", False)):
         spec["provideGitCreds"] = True
 
-    name = validation.required(values, "plugin_name")
+    name = full_name_of(values)
     document = yaml_text.dump(
         {
             "apiVersion": "argoproj.io/v1alpha1",
             "kind": "ConfigManagementPlugin",
-            "metadata": {"name": name},
+            "metadata": {"name": values["plugin_name"]},
             "spec": spec,
         }
     )
     scripts = _scripts(values)
+    _check_scripts(values, scripts)
     validation.data_size("scripts", {FILE_NAME: document, **scripts})
-    return PluginDefinition(full_name(name, values.get("version")), document, scripts)
+    return PluginDefinition(name, document, scripts)
 
 
 def _version(value: object) -> str:
@@ -182,7 +203,9 @@ def _discover(values: Mapping[str, Any]) -> dict[str, Any]:
     used = [kind for kind in kinds if kind in values]
     if len(used) > 1:
         raise InvalidInputError(
-            used[1], f"is set next to {used[0]}; Argo CD would use {used[0]} only", "keep one"
+            used[1],
+            f"cannot be combined with {used[0]}: Argo CD would use only that",
+            "keep one",
         )
     find_command = _command(values, "discover_find")
     if find_command:
@@ -229,10 +252,8 @@ def _parameters(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _static_parameters(value: object) -> list[dict[str, Any]]:
-    if not isinstance(value, list | tuple):
-        problem = f"must be a list of parameters, found {type(value).__name__}"
-        raise InvalidInputError("static_parameters", problem, "write one list item per parameter")
-    parameters = [_parameter(f"static_parameters[{i}]", item) for i, item in enumerate(value)]
+    listed = validation.items("static_parameters", value, of="parameters")
+    parameters = [_parameter(*parameter) for parameter in listed]
     names = [parameter["name"] for parameter in parameters]
     for i, name in enumerate(names):
         if name in names[:i]:
@@ -242,15 +263,7 @@ def _static_parameters(value: object) -> list[dict[str, Any]]:
 
 
 def _parameter(field: str, value: object) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        problem = f"must be a parameter, found {type(value).__name__}"
-        raise InvalidInputError(field, problem, "write at least its name")
-    given = {key: item for key, item in value.items() if item is not None}
-    unknown = set(given) - set(PluginParameterArgs.__annotations__)
-    if unknown:
-        problem = f"is not part of a parameter: {', '.join(sorted(unknown))} would be ignored"
-        fix = f"use {', '.join(PluginParameterArgs.__annotations__)}"
-        raise InvalidInputError(field, problem, fix)
+    given = validation.nested(field, value, PluginParameterArgs)
     parameter: dict[str, Any] = {"name": validation.text(f"{field}.name", given.get("name", ""))}
     for key in ("title", "tooltip"):
         if key in given:
@@ -263,8 +276,8 @@ def _parameter(field: str, value: object) -> dict[str, Any]:
 def _parameter_types(field: str, given: Mapping[str, Any]) -> dict[str, str]:
     types: dict[str, str] = {}
     for key, target, allowed in (
-        ("item_type", "itemType", _ITEM_TYPES),
-        ("collection_type", "collectionType", _COLLECTION_TYPES),
+        ("item_type", "itemType", ITEM_TYPES),
+        ("collection_type", "collectionType", COLLECTION_TYPES),
     ):
         if key in given:
             if given[key] not in allowed:
@@ -276,7 +289,7 @@ def _parameter_types(field: str, given: Mapping[str, Any]) -> dict[str, str]:
 
 def _parameter_default(field: str, given: Mapping[str, Any]) -> dict[str, Any]:
     collection = given.get("collection_type", "string")
-    for key in _COLLECTION_TYPES:
+    for key in COLLECTION_TYPES:
         if key in given and key != collection:
             problem = f"gives a default to a parameter of collection_type {collection}"
             raise InvalidInputError(f"{field}.{key}", problem, f"set {collection} instead")
@@ -296,5 +309,26 @@ def _scripts(values: Mapping[str, Any]) -> dict[str, str]:
         validation.data_key("scripts", name)
         if name == FILE_NAME:
             problem = f"names a script {FILE_NAME}, the place of the plugin's definition"
-            raise InvalidInputError("scripts", problem, "name the script otherwise")
+            raise InvalidInputError("scripts", problem, "rename the script")
     return scripts
+
+
+def _check_scripts(values: Mapping[str, Any], scripts: Collection[str]) -> None:
+    """Refuse commands that name a script which does not exist, or one where nobody finds it."""
+    for command, args in ((f"{name}_command", f"{name}_args") for name in _COMMANDS):
+        for field in (command, args):
+            for name in _SCRIPT.findall("\n".join(values.get(field, ()))):
+                if name not in scripts and not _DECIDED_LATER.search(name):
+                    problem = f"runs the script {name!r}, and there is none of that name"
+                    raise InvalidInputError(field, problem, _where_to_write(name, scripts))
+        program = next(iter(values.get(command, ())), "")
+        if program in scripts:
+            problem = (
+                f"runs {program!r} from the image's PATH, where the script of that name is not"
+            )
+            fix = f"write {contract.SCRIPTS_DIR}/{program}"
+            raise InvalidInputError(command, problem, fix)
+
+
+def _where_to_write(name: str, scripts: Collection[str]) -> str:
+    return spelling.meant(name, scripts) if scripts else f"add {name} to scripts"

@@ -16,6 +16,12 @@ class PluginExportArgs(TypedDict):
     """`kustomize` (a Component), `argo-helm` (values), or `operator` (fields of an ArgoCD)."""
     plugins: pulumi.Input[Sequence[pulumi.Input[Mapping[str, Any]]]]
     """All plugins of the installation: the `exported` output of each."""
+    health_checks: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, Any]]]]]
+    """The `exported` output of each `HealthCheck` that goes with them."""
+    projects: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, Any]]]]]
+    """The `exported` output of each `PluginProject` that goes with them."""
+    applications: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, Any]]]]]
+    """The `exported` output of each `PluginApplication` that goes with them."""
     deployment: NotRequired[pulumi.Input[str]]
     """Name of the repo-server's Deployment, for kustomize (default `argocd-repo-server`)."""
 
@@ -34,18 +40,21 @@ class PluginExport(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: PluginExportArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("argocd-cmp:index:PluginExport", name, None, opts)
         where = f"PluginExport {name}"
-        given = inputs.present(args)
-        inputs.reject_unknown(where, given, PluginExportArgs.__annotations__)
+        given = inputs.given(where, args, PluginExportArgs)
+        super().__init__("argocd-cmp:index:PluginExport", name, None, opts)
         self.files = inputs.checked(where, given, _files)
         self.register_outputs({"files": self.files})
 
 
 def _files(values: Mapping[str, Any]) -> forms.Files:
+    form = validation.required(values, "form")
+    forms.check("form", form)
     deployment = values.get("deployment", argocd_names.REPO_SERVER)
-    return forms.files(
-        validation.required(values, "form"),
-        validation.object_name("deployment", deployment),
+    addition = forms.Addition.of(
         validation.required(values, "plugins"),
+        values.get("health_checks", []),
+        values.get("projects", []),
+        values.get("applications", []),
     )
+    return forms.files(form, validation.object_name("deployment", deployment), addition)

@@ -14,7 +14,7 @@ from pathlib import Path
 def main(arguments: list[str], text: str) -> int:
     """Write the files; return the exit status."""
     if len(arguments) != 1 or arguments[0].startswith("-"):
-        sys.stdout.write(__doc__)
+        sys.stdout.write((__doc__ or "").replace("components.export", str(__package__)))
         return 0 if "--help" in arguments else 2
     try:
         files = json.loads(text)

@@ -5,20 +5,18 @@ the ConfigMap and the Secret. What the cluster has to be asked is decided here, 
 it is an argument: nothing here knows a cluster.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pulumi
-import yaml
 
-from ..argocd import application, health
+from ..argocd import application, health, project
 from ..catalog import plugin as config_management_plugin
 from ..shared import argocd_names, validation
 from ..shared.errors import InstallerError
 from ..shared.rights import Right
-
-ROLE: Final = "argocd-cmp-installer"
-"""Name of the Role that an error suggests."""
+from . import roles
 
 
 class NoAnswerError(Exception):
@@ -31,10 +29,11 @@ Ask = Callable[[Collection[Right]], Collection[Right]]
 
 def needed(
     plugin: Mapping[str, Any],
-    applications: Iterable[Mapping[str, Any]],
-    health_checks: Collection[str] = (),
+    applications: Sequence[Mapping[str, Any]],
+    health_checks: Sequence[Mapping[str, Any]] = (),
+    projects: Sequence[Mapping[str, Any]] = (),
 ) -> list[Right]:
-    """Return the rights that installing a plugin, its Applications and health checks takes.
+    """Return the rights that installing a plugin, with all that goes with it, takes.
 
     None where `check_deployment` is false: the cluster may not even exist yet. None either
     where a name is a Pulumi secret, which stays one.
@@ -51,79 +50,76 @@ def needed(
         validation.dns_label("namespace", name)
     rights = [
         *config_management_plugin.needed_rights(namespace, plugin),
-        *(health.needed_rights(namespace) if health_checks else ()),
-        *(right for home in homes for right in application.needed_rights(home)),
+        *(right for args in health_checks for right in health.needed_rights(namespace, args)),
+        *(right for args in projects for right in project.needed_rights(namespace, args)),
+        *(
+            right
+            for home, args in zip(homes, applications, strict=True)
+            for right in application.needed_rights(home, args)
+        ),
     ]
-    return list(dict.fromkeys(rights))
+    unique = dict.fromkeys(rights)
+    # A right on all objects of a kind is one on each.
+    return [right for right in unique if not right.name or replace(right, name="") not in unique]
 
 
-def require(rights: Sequence[Right], ask: Ask) -> None:
-    """Refuse to go on where the account lacks rights; the error names all of them, and the fix.
+def previewed(plugin: Mapping[str, Any]) -> list[Right]:
+    """Return those of the needed rights that a preview cannot do without.
 
-    Without a cluster that answers there is nothing to refuse, and the provider has its own say.
+    All else it would try in a dry run only, which takes the right to write; where that is missing,
+    the provider goes on without.
+    """
+    namespace = plugin.get("namespace", argocd_names.NAMESPACE)
+    return config_management_plugin.previewed_rights(namespace, plugin)
+
+
+def require(rights: Sequence[Right], ask: Ask, *, now: Collection[Right]) -> None:
+    """Refuse to go on where the account lacks rights of `now`; the error names all, and the fix.
+
+    `now` are those that `rights` grant and this run takes. Where the account lacks others only,
+    which a preview does without, one line says so. Without a cluster that answers there is nothing
+    to refuse, and the provider has its own say.
     """
     if not rights:
         return
     try:
-        allowed = ask(rights)
+        allowed = ask([*dict.fromkeys((*rights, *now))])
     except NoAnswerError as reason:
         pulumi.log.info(f"Nobody was asked whether this account has the rights it needs: {reason}.")
         return
     missing = [right for right in rights if right not in allowed]
+    if not {*now} <= {*allowed}:
+        raise InstallerError(_refusal(missing, rights, now))
     if missing:
-        raise InstallerError(_refusal(missing, rights))
+        pulumi.log.warn(_not_tried(missing))
 
 
-def _refusal(missing: Sequence[Right], rights: Sequence[Right]) -> str:
-    namespaces = dict.fromkeys(right.namespace for right in missing)
+def _not_tried(missing: Sequence[Right]) -> str:
+    return (
+        "this account may preview, but `pulumi up` would refuse it; nor did the API server check "
+        f"what would be written. It lacks the rights to {'; '.join(roles.sentences(missing))}"
+    )
+
+
+def _refusal(missing: Sequence[Right], rights: Sequence[Right], now: Collection[Right]) -> str:
+    """Suggest all that is needed in a namespace: the missing alone would undo the last Role."""
+    namespaces = {right.namespace for right in missing}
+    needed = [right for right in rights if right.namespace in namespaces]
+    of_preview = roles.sentences([*now])
     lines = [
         "the account that Pulumi uses in the cluster lacks rights, so `up` would stop half-way:",
-        *(f"  {line}" for line in _sentences(missing)),
+        *(f"  {line}" for line in roles.sentences(missing)),
         "Nothing was changed. Fix: if that is where Argo CD is, let somebody who may do so grant",
         "the account (`kubectl auth whoami`) all of the following; otherwise correct namespace.",
+        *(
+            [f"To preview, it is enough to {'; '.join(of_preview)}."]
+            if len(now) < len(rights)
+            else []
+        ),
         "",
         "kubectl apply -f - <<EOF",
-        yaml.safe_dump_all(
-            [_role(namespace, rights) for namespace in namespaces],
-            default_flow_style=None,
-            sort_keys=False,
-        ).rstrip(),
+        roles.manifest(needed).rstrip(),
         "EOF",
-        *(
-            f"kubectl create rolebinding {ROLE} -n {namespace} --role={ROLE} --user=<account>"
-            for namespace in namespaces
-        ),
+        *roles.bindings(needed),
     ]
     return "\n".join(lines)
-
-
-def _sentences(rights: Sequence[Right]) -> list[str]:
-    return [
-        f"{', '.join(verbs)} {'.'.join(filter(None, (resource, group)))}"
-        f"{f' {name}' if name else ''} in namespace {namespace}"
-        for (namespace, group, resource, name), verbs in _by_object(rights).items()
-    ]
-
-
-def _role(namespace: str, rights: Sequence[Right]) -> dict[str, Any]:
-    """Return a Role with all that is needed: one with the missing alone would undo the last."""
-    rules: list[dict[str, list[str]]] = []
-    for (home, group, resource, name), verbs in _by_object(rights).items():
-        if home == namespace:
-            rule = {"apiGroups": [group], "resources": [resource]}
-            rules.append(rule | ({"resourceNames": [name]} if name else {}) | {"verbs": verbs})
-    return {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "Role",
-        "metadata": {"name": ROLE, "namespace": namespace},
-        "rules": rules,
-    }
-
-
-def _by_object(rights: Sequence[Right]) -> dict[tuple[str, str, str, str], list[str]]:
-    """Return the verbs of every kind of object, in the order in which it is first named."""
-    verbs: dict[tuple[str, str, str, str], list[str]] = {}
-    for right in rights:
-        key = (right.namespace, right.group, right.resource, right.name)
-        verbs.setdefault(key, []).append(right.verb)
-    return verbs

@@ -64,10 +64,10 @@ def options(
     return pulumi.ResourceOptions(hooks=pulumi.ResourceHookBinding(before_create=[hook]))
 
 
-def refuse_second(where: str, destination: Target, container: str) -> None:
-    """Raise InvalidInputError when another component of this program makes the same container.
+def alone_in(destination: Target, where: str, container: str) -> Target:
+    """Return the Deployment, unless another component of this program makes the same container.
 
-    A new one is not in the cluster yet, so a preview would pass.
+    A new one is not in the cluster yet, so a preview would pass. Raises InvalidInputError.
     """
     made = _made.setdefault(get_monitor(), {})
     first = made.setdefault((destination.namespace, destination.deployment, container), where)
@@ -78,6 +78,7 @@ def refuse_second(where: str, destination: Target, container: str) -> None:
             "set another name or version; in a container's name a dot counts as a dash",
             where,
         )
+    return destination
 
 
 def refuse_clash(where: str, taken: Taken, added: Taken) -> None:
@@ -85,9 +86,11 @@ def refuse_clash(where: str, taken: Taken, added: Taken) -> None:
     for container in {*added.containers} & {*taken.containers}:
         raise InvalidInputError(
             "plugin_name",
-            f"and version make the container {container}, which the repo-server has already: "
-            "another stack installed that plugin, or this one lost track of it",
-            "set another version, or change it by the stack that installed it "
+            f"and version make the container {container}, which the repo-server already has: "
+            "this component had another name or parent, another stack has installed that plugin, "
+            "or an interrupted `pulumi up` has",
+            "give a renamed component an alias of its former name; else set another version, or "
+            "destroy the other stack's first "
             '(docs/installer.md, "When something is in the way")',
             where,
         )

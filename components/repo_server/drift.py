@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ..container.container import Json
 from ..shared import validation
-from ..shared.errors import InstallerError, InvalidInputError
+from ..shared.errors import InvalidInputError
 
 STOP: Final = "stop"
 RESTORE: Final = "restore"
@@ -22,6 +22,7 @@ MODES: Final = (STOP, RESTORE)
 _KEYS: Final[Mapping[str, Sequence[str]]] = {
     "containers": ("name",),
     "env": ("name",),
+    "imagePullSecrets": ("name",),
     "ports": ("containerPort", "protocol"),
     "volumeMounts": ("mountPath",),
     "volumes": ("name",),
@@ -30,7 +31,7 @@ _KEYS: Final[Mapping[str, Sequence[str]]] = {
 
 Source: the Kubernetes API's `x-kubernetes-list-map-keys`.
 """
-_OURS: Final = "pulumi-kubernetes"
+PATCH_MANAGER: Final = "pulumi-kubernetes"
 """Prefix of the field managers of Pulumi's patches; each patch has one of its own."""
 
 Step = str | Mapping[str, Any]
@@ -67,14 +68,18 @@ def find(applied: Json, live: Json, managed_fields: Sequence[Json]) -> list[Chan
     return [*found.values()]
 
 
-def refuse(where: str, deployment: str, changes: Sequence[Change]) -> None:
-    """Raise InstallerError when there are changes; it names them, their owners and the way out."""
+def refuse(deployment: str, changes: Sequence[Change]) -> None:
+    """Refuse to go on when there are changes; the error names them, their owners and the fix."""
     if changes:
-        raise InstallerError(
-            f"{where}: {deployment} is no longer as it was installed: "
-            f"{'; '.join(map(str, changes))}. Fix: set on_drift to restore, which puts it back; to "
-            "keep a change, make it an argument of the plugin first"
+        problem = (
+            f"is {STOP}, and {deployment} is no longer as it was installed: "
+            f"{'; '.join(map(str, changes))}"
         )
+        fix = (
+            f"set it to {RESTORE}, which puts it back; to keep a change, make it an argument of "
+            "the plugin first"
+        )
+        raise InvalidInputError("on_drift", problem, fix)
 
 
 def mode(value: object) -> str:
@@ -152,7 +157,7 @@ def _owners(managed_fields: Sequence[Json], steps: Sequence[Step]) -> list[str]:
         {
             entry["manager"]
             for entry in managed_fields
-            if not entry["manager"].startswith(_OURS)
+            if not entry["manager"].startswith(PATCH_MANAGER)
             and _owns(entry.get("fieldsV1") or {}, ("spec", "template", "spec", *steps))
         }
     )

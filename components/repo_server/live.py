@@ -12,6 +12,7 @@ import pulumi_kubernetes as k8s
 from ..container.container import Json, check_volumes
 from ..shared import inputs
 from ..shared.target import Target
+from . import drift
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,47 @@ class Live:
     def containers(self) -> list[str]:
         """The names of the pods' containers."""
         return _names(self.pod, "containers")
+
+    def annotations_beside(self, annotation: str) -> dict[str, str]:
+        """Return the annotations of the patch that has set this one, itself among them.
+
+        Other patches may have set some of them, too, and more.
+        """
+        beside = {
+            field.removeprefix("f:")
+            for entry in self._patches_with(annotation)
+            for field in _owned(entry, "f:metadata", "f:annotations")
+        }
+        return {name: value for name, value in self.annotations.items() if name in beside}
+
+    def was_changed_since(self, annotation: str) -> bool:
+        """Tell whether somebody has changed the pods after the patch that has set this one."""
+        last = max((_time(entry) for entry in self._patches_with(annotation)), default="")
+        return any(
+            _time(entry) > last
+            for entry in self.managed_fields
+            if _owned(entry, "f:spec", "f:template")
+        )
+
+    def _patches_with(self, annotation: str) -> list[Json]:
+        return [
+            entry
+            for entry in self.managed_fields
+            if entry["manager"].startswith(drift.PATCH_MANAGER)
+            and f"f:{annotation}" in _owned(entry, "f:metadata", "f:annotations")
+        ]
+
+
+def _owned(entry: Json, *steps: str) -> Json:
+    """Return what an entry of managedFields has below a field."""
+    owned: Json = entry.get("fieldsV1") or {}
+    for step in steps:
+        owned = owned.get(step, {})
+    return owned
+
+
+def _time(entry: Json) -> str:
+    return str(entry.get("time", ""))
 
 
 def look_up(

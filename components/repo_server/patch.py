@@ -8,16 +8,18 @@ names the owner.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NotRequired, Protocol, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
 
-from ..container.container import CONTAINER_PREFIX, Json
+from ..container.container import CONTAINER_PREFIX
 from ..shared import argocd_names, inputs, reapply, rights, target
 from ..shared.rights import Right
 from ..shared.target import Target
 from . import conflicts, drift, live
+from .conflicts import Taken
+from .desired import Desired
 from .live import Live
 
 
@@ -28,23 +30,6 @@ class PatchArgs(TypedDict):
     """What to do about changes that others made: `stop` and name them (default), or `restore`."""
     export: NotRequired[bool]
     """Patch nothing, but output what a `PluginExport` turns into files (default false)."""
-
-
-_FORCE: Final = "pulumi.com/patchForce"
-"""Takes fields over from their present owners."""
-
-
-class Addition(Protocol):
-    """What is added to the pod."""
-
-    @property
-    def name(self) -> str:
-        """The container's name, which begins with CONTAINER_PREFIX."""
-        ...
-
-    def pod_spec(self) -> Json:
-        """Return the container and its volumes."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -63,14 +48,16 @@ def install(
     given: Mapping[str, Any],
     addition: pulumi.Output[Any],
     *,
+    container: pulumi.Output[str],
     shared_volumes: pulumi.Output[dict[str, str]],
     config_maps: pulumi.Output[Any],
     parent: pulumi.Resource,
 ) -> Installed:
     """Patch the Deployment that `given` names, or only export what would be added to it.
 
-    `addition` is an Addition. `shared_volumes` are those that it uses and the Deployment must
-    have, by the argument that names each. `config_maps` are manifests to export with it.
+    `addition` is an Addition, and `container` its name, which is known even while the rest is
+    not. `shared_volumes` are those that it uses and the Deployment must have, by the argument
+    that names each. `config_maps` are manifests to export with it.
     """
     if inputs.plain_flag(where, given, "export", default=False):
         exported = pulumi.Output.all(addition, config_maps).apply(
@@ -78,10 +65,24 @@ def install(
         )
         return Installed(addition.apply(lambda a: str(a.name)), exported)
     nothing: dict[str, Any] = {}
-    name_once_patched = _patch(
-        name, where, given, addition, shared_volumes=shared_volumes, parent=parent
+    destination = pulumi.Output.all(
+        inputs.checked(where, inputs.pick(given, target.TARGET), target.of), where, container
+    ).apply(lambda known: conflicts.alone_in(*known))
+    on_drift = inputs.checked(where, inputs.pick(given, ("on_drift",)), _on_drift)
+    exists = inputs.plain_flag(where, given, "check_deployment", default=True)
+    deployment = live.look_up(
+        name,
+        where,
+        destination if exists else _once_made(name, destination, parent),
+        shared_volumes,
+        parent,
     )
-    return Installed(name_once_patched, pulumi.Output.from_input(nothing))
+    desired = pulumi.Output.all(where, destination, addition, on_drift).apply(
+        lambda known: Desired(*known)
+    )
+    checked = pulumi.Output.all(desired, deployment).apply(lambda known: _checked(*known))
+    patch = _Patch(name, where, destination, checked, target.timeouts(where, given), parent)
+    return Installed(container.apply(patch.make), pulumi.Output.from_input(nothing))
 
 
 def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
@@ -95,119 +96,99 @@ def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
     ]
 
 
-def _patch(
-    name: str,
-    where: str,
-    given: Mapping[str, Any],
-    addition: pulumi.Output[Any],
-    *,
-    shared_volumes: pulumi.Output[dict[str, str]],
-    parent: pulumi.Resource,
-) -> pulumi.Output[str]:
-    """Patch the Deployment, and return the container's name once it is done."""
-    destination = inputs.checked(where, inputs.pick(given, target.TARGET), target.of)
-    destination = pulumi.Output.all(where, destination, addition).apply(
-        lambda known: _not_made_twice(*known)
-    )
-    on_drift = inputs.checked(where, inputs.pick(given, ("on_drift",)), _on_drift)
-    options = pulumi.ResourceOptions(parent=parent, custom_timeouts=target.timeouts(where, given))
-    if inputs.plain_flag(where, given, "check_deployment", default=True):
-        found = live.look_up(name, where, destination, shared_volumes, parent)
-        destination = pulumi.Output.all(where, found, addition, on_drift).apply(
-            lambda known: _checked(*known)
-        )
-        applied = pulumi.Output.all(found, addition, on_drift).apply(lambda known: _applied(*known))
-        options = pulumi.ResourceOptions.merge(options, reapply.options(applied, CONTAINER_PREFIX))
-        taken = found.apply(lambda known: conflicts.Taken(known.containers, known.annotations))
-        added = addition.apply(lambda a: conflicts.Taken([a.name], _claims(a)))
-        options = pulumi.ResourceOptions.merge(
-            options, conflicts.options(name, where, taken, added)
-        )
-    patch = k8s.apps.v1.DeploymentPatch(
-        name,
-        # No `pulumi.com/patchFieldManager`: it would be one annotation of the live
-        # Deployment that every plugin's patch wants to set differently. The provider gives
-        # each patch a field manager of its own.
-        metadata={
-            "namespace": destination.apply(lambda t: t.namespace),
-            "name": destination.apply(lambda t: t.deployment),
-            "annotations": pulumi.Output.all(destination, addition, on_drift).apply(
-                lambda known: _annotations(*known)
-            ),
-        },
-        spec=addition.apply(lambda a: {"template": {"spec": a.pod_spec()}}),
-        opts=options,
-    )
-    return pulumi.Output.all(addition, patch.metadata).apply(lambda known: str(known[0].name))
-
-
-def _not_made_twice(where: str, destination: Target, addition: Addition) -> Target:
-    conflicts.refuse_second(where, destination, addition.name)
-    return destination
+def previewed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
+    """Those of the needed rights that a preview takes, too: it looks the Deployment up."""
+    if given.get("export"):
+        return []
+    deployment = given.get("deployment", argocd_names.REPO_SERVER)
+    return rights.read(namespace, "apps", "deployments", deployment)
 
 
 def _on_drift(values: Mapping[str, Any]) -> str:
     return drift.mode(values.get("on_drift", drift.STOP))
 
 
-def _checked(where: str, deployment: Live, addition: Addition, on_drift: str) -> Target:
-    """Return the Deployment to patch, once nothing in it is in the way.
+def _once_made(
+    name: str, destination: pulumi.Output[Target], parent: pulumi.Resource
+) -> pulumi.Output[Target]:
+    """Return the Deployment as soon as it exists: unknown in the previews before that.
 
-    Raises InstallerError for drift that is not to be restored, and for a port that is taken.
+    A look-up of what does not exist fails. That a patch has been made says that it does; this
+    one sets nothing but that nobody waits for it.
     """
-    others = [c for c in deployment.pod["containers"] if c["name"] != addition.name]
-    taken = conflicts.claims(others)
-    inputs.located(
-        where, lambda: conflicts.refuse_port("proxy_metrics_port", taken, _claims(addition))
+    made = k8s.apps.v1.DeploymentPatch(
+        f"{name}-made",
+        metadata={
+            "namespace": destination.apply(lambda t: t.namespace),
+            "name": destination.apply(lambda t: t.deployment),
+            "annotations": {target.SKIP_AWAIT: "true"},
+        },
+        opts=pulumi.ResourceOptions(parent=parent),
     )
-    if on_drift == drift.STOP:
-        name = f"{deployment.target.namespace}/{deployment.target.deployment}"
-        drift.refuse(where, name, _changes(deployment, addition))
-    return deployment.target
+    return pulumi.Output.all(destination, made.id).apply(lambda known: known[0])
 
 
-def _changes(deployment: Live, addition: Addition) -> list[drift.Change]:
-    """Return what somebody has changed since it was installed and an update would not put back.
+@dataclass(frozen=True)
+class _Checked:
+    """A patch that nothing is in the way of, and what it is to be applied to."""
 
-    A field that is gone counts only while the content is the same: an update adds it again.
-    """
-    installed = deployment.annotations.get(_fingerprint_key(addition))
-    if installed is None:
-        return []
-    changes = drift.find(addition.pod_spec(), deployment.pod, deployment.managed_fields)
-    same = installed == reapply.fingerprint(addition.pod_spec())
-    return [change for change in changes if same or change.owners]
+    desired: Desired
+    deployment: Live
+    is_applied: bool
 
 
-def _annotations(destination: Target, addition: Addition, on_drift: str) -> dict[str, str]:
-    annotations = {_fingerprint_key(addition): reapply.fingerprint(addition.pod_spec())}
-    annotations |= _claims(addition)
-    if not destination.await_rollout:
-        annotations[target.SKIP_AWAIT] = "true"
-    if on_drift == drift.RESTORE:
-        annotations[_FORCE] = "true"
-    return annotations
+def _checked(desired: Desired, deployment: Live) -> _Checked:
+    return _Checked(desired, deployment, desired.is_applied(deployment))
 
 
-def _applied(deployment: Live, addition: Addition, on_drift: str) -> bool:
-    """Tell whether the live Deployment is what the patch would make of it.
+@dataclass(frozen=True)
+class _Patch:
+    """What a patch is made of, but for the container's name, which is part of its own."""
 
-    That includes the roll-out, where it is waited for: an `up` after a failed one tries again.
-    """
-    expected = _annotations(deployment.target, addition, on_drift)
-    ours = {*expected, target.SKIP_AWAIT, _FORCE}
-    found = {key: value for key, value in deployment.annotations.items() if key in ours}
-    return (
-        found == expected
-        and addition.name in deployment.containers
-        and not _changes(deployment, addition)
-        and (deployment.rolled_out or not deployment.target.await_rollout)
-    )
+    name: str
+    where: str
+    destination: pulumi.Output[Target]
+    checked: pulumi.Output[_Checked]
+    timeouts: pulumi.CustomTimeouts
+    parent: pulumi.Resource
 
+    def make(self, container: str) -> pulumi.Output[str]:
+        """Make it, and return the container's name once it is in the Deployment.
 
-def _claims(addition: Addition) -> dict[str, str]:
-    return conflicts.claims(addition.pod_spec()["containers"])
+        Another name, as that of a plugin's next version, makes another patch: Pulumi adds the new
+        container, lets what depends on it follow, and only then takes the old one away.
+        """
+        desired = self.checked.apply(lambda c: c.desired)
+        patch = k8s.apps.v1.DeploymentPatch(
+            f"{self.name}-{container}",
+            # No `pulumi.com/patchFieldManager`: it would be one annotation of the live
+            # Deployment that every plugin's patch wants to set differently. The provider gives
+            # each patch a field manager of its own.
+            metadata={
+                # Without a name, as while an image is yet to be built, there is no preview.
+                "namespace": self.destination.apply(lambda t: t.namespace),
+                "name": self.destination.apply(lambda t: t.deployment),
+                "annotations": desired.apply(lambda d: d.annotations),
+            },
+            spec=desired.apply(lambda d: {"template": {"spec": d.addition.pod_spec()}}),
+            opts=self._options(container),
+        )
+        return patch.metadata.apply(lambda _: container)
 
-
-def _fingerprint_key(addition: Addition) -> str:
-    return f"argocd-cmp/{addition.name}"
+    def _options(self, container: str) -> pulumi.ResourceOptions:
+        taken = self.checked.apply(
+            lambda c: Taken(c.deployment.containers, c.deployment.annotations)
+        )
+        added = self.checked.apply(lambda c: Taken([container], c.desired.claims))
+        options = pulumi.ResourceOptions(
+            parent=self.parent,
+            custom_timeouts=self.timeouts,
+            # Its name before the container's was part of it.
+            aliases=[pulumi.Alias(name=self.name)],
+        )
+        for more in (
+            reapply.options(self.checked.apply(lambda c: c.is_applied), CONTAINER_PREFIX),
+            conflicts.options(f"{self.name}-{container}", self.where, taken, added),
+        ):
+            options = pulumi.ResourceOptions.merge(options, more)
+        return options

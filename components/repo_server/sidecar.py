@@ -5,9 +5,10 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from ..container.args import ContainerArgs, PluginContainerArgs, plugin_container
+from ..container.args import ContainerArgs, PluginContainerArgs, container_of, plugin_container
 from ..container.container import PluginContainer
-from ..shared import inputs
+from ..shared import inputs, validation
+from ..shared.errors import InvalidInputError
 from . import patch
 from .patch import PatchArgs
 
@@ -52,23 +53,32 @@ class RepoServerSidecar(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: RepoServerSidecarArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("argocd-cmp:index:RepoServerSidecar", name, {**args}, opts)
         where = f"RepoServerSidecar {name}"
-        given = inputs.present(args)
-        inputs.reject_unknown(where, given, RepoServerSidecarArgs.__annotations__)
+        given = inputs.given(where, args, RepoServerSidecarArgs)
+        super().__init__("argocd-cmp:index:RepoServerSidecar", name, given, opts)
         sidecar = plugin_container(where, given)
         installed = patch.install(
             name,
             where,
             given,
             sidecar,
+            container=container_of(where, given),
             shared_volumes=sidecar.apply(_shared_volumes),
-            config_maps=pulumi.Output.from_input(given.get("config_maps", [])),
+            config_maps=inputs.checked(where, inputs.pick(given, ("config_maps",)), _config_maps),
             parent=self,
         )
         self.container_name = installed.container_name
         self.exported = installed.exported
         self.register_outputs({"container_name": self.container_name, "exported": self.exported})
+
+
+def _config_maps(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    manifests = validation.items("config_maps", values.get("config_maps", []), of="manifests")
+    for field, manifest in manifests:
+        if not isinstance(manifest, Mapping):
+            problem = f"must be an object, found {type(manifest).__name__}"
+            raise InvalidInputError(field, problem, "pass `manifests` of a PluginConfig")
+    return [manifest for _, manifest in manifests]
 
 
 def _shared_volumes(container: PluginContainer) -> dict[str, str]:

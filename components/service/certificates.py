@@ -6,13 +6,14 @@ a plugin nor anybody whom the authority has signed for something else can render
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
 
-from ..container.container import container_name
-from ..shared import argocd_names, inputs, rights, validation
+from ..container.args import container_of
+from ..shared import argocd_names, extras, inputs, rights, validation
 from ..shared.errors import InvalidInputError
 from ..shared.rights import Right
 from . import haproxy
@@ -22,6 +23,7 @@ PULUMI: Final = "pulumi"
 CERT_MANAGER: Final = "cert-manager"
 EXISTING: Final = "existing"
 SOURCES: Final = (PULUMI, CERT_MANAGER, EXISTING)
+ISSUER_KINDS: Final = ("Issuer", "ClusterIssuer")
 
 _CERT_MANAGER_API: Final = "cert-manager.io/v1"
 _DAY_HOURS: Final = 24
@@ -78,29 +80,48 @@ class ServiceCertificates(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: ServiceCertificatesArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("argocd-cmp:index:ServiceCertificates", name, None, opts)
         where = f"ServiceCertificates {name}"
-        given = inputs.present(args)
-        inputs.reject_unknown(where, given, ServiceCertificatesArgs.__annotations__)
+        given = inputs.given(where, args, ServiceCertificatesArgs)
+        super().__init__("argocd-cmp:index:ServiceCertificates", name, None, opts)
         source = inputs.located(where, lambda: _source(given))
         checked = inputs.checked(where, given, _checked)
-        self._name = name
-        self._plugin = checked.apply(lambda c: str(c["name"]))
-        self._host = checked.apply(lambda c: str(c["host"]))
-        self._namespace = checked.apply(lambda c: str(c["namespace"]))
-        if source == EXISTING:
-            names = {side: _entry(checked, side) for side in _SECRETS}
-        elif source == CERT_MANAGER:
-            names = self._by_cert_manager(given)
-        else:
-            names = self._by_pulumi()
-        self.server_secret_name, self.client_secret_name = (names[side] for side in _SECRETS)
+        names = checked
+        if source != EXISTING:
+
+            def make(container: str) -> pulumi.Output[dict[str, Any]]:
+                host, namespace = (_entry(checked, field) for field in ("host", "namespace"))
+                maker = _Maker(name, container, host=host, namespace=namespace, parent=self)
+                return pulumi.Output.all(**maker.make(source, given))
+
+            names = container_of(where, given).apply(make)
+        self.server_secret_name, self.client_secret_name = (
+            _entry(names, side) for side in _SECRETS
+        )
         self.register_outputs(
             {
                 "server_secret_name": self.server_secret_name,
                 "client_secret_name": self.client_secret_name,
             }
         )
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes the certificates of one plugin.
+
+    Its container's name is part of the resources' names, as of the objects': a next version has
+    all of them anew, and the way back from it finds the former ones.
+    """
+
+    name: str
+    container: str
+    host: pulumi.Output[str]
+    namespace: pulumi.Output[str]
+    parent: pulumi.Resource
+
+    def make(self, source: str, given: Mapping[str, Any]) -> dict[str, pulumi.Output[str]]:
+        """Return the names of the two Secrets."""
+        return self._by_cert_manager(given) if source == CERT_MANAGER else self._by_pulumi()
 
     def _by_cert_manager(self, given: Mapping[str, Any]) -> dict[str, pulumi.Output[str]]:
         issuer: dict[str, pulumi.Input[str]]
@@ -109,8 +130,8 @@ class ServiceCertificates(pulumi.ComponentResource):
         else:
             issuer = {"name": self._own_issuer(), "kind": "Issuer"}
         server = {
-            "commonName": self._plugin,
-            "dnsNames": [self._host],
+            "commonName": self.container,
+            "dnsNames": [self.host],
             "usages": ["digital signature", "server auth"],
         }
         client = {
@@ -126,14 +147,14 @@ class ServiceCertificates(pulumi.ComponentResource):
     def _own_issuer(self) -> pulumi.Output[str]:
         """Make an authority for this plugin alone, and return the Issuer that signs with it."""
         roots = self._cert_manager_object("roots", "Issuer", {"selfSigned": {}})
-        authority = {"commonName": self._plugin, "isCA": True, "duration": f"{_AUTHORITY_HOURS}h"}
+        authority = {"commonName": self.container, "isCA": True, "duration": f"{_AUTHORITY_HOURS}h"}
         secret = self._certificate("ca", {"name": roots, "kind": "Issuer"}, authority)
         return self._cert_manager_object("issuer", "Issuer", {"ca": {"secretName": secret}})
 
     def _certificate(
         self, suffix: str, issuer: Mapping[str, pulumi.Input[str]], content: Mapping[str, Any]
     ) -> pulumi.Output[str]:
-        secret = pulumi.Output.concat(self._plugin, f"-{suffix}-tls")
+        secret = pulumi.Output.from_input(f"{self.container}-{suffix}-tls")
         spec = {
             **content,
             "secretName": secret,
@@ -146,18 +167,18 @@ class ServiceCertificates(pulumi.ComponentResource):
     def _cert_manager_object(
         self, suffix: str, kind: str, spec: Mapping[str, Any]
     ) -> pulumi.Output[str]:
-        own_name = pulumi.Output.concat(self._plugin, f"-{suffix}")
+        own_name = f"{self.container}-{suffix}"
         made = k8s.apiextensions.CustomResource(
-            f"{self._name}-{suffix}",
+            self._resource(suffix),
             api_version=_CERT_MANAGER_API,
             kind=kind,
             metadata={
                 "name": own_name,
-                "namespace": self._namespace,
+                "namespace": self.namespace,
                 "annotations": argocd_names.DELETE_AT_ONCE,
             },
             spec=spec,
-            opts=pulumi.ResourceOptions(parent=self),
+            opts=self._child(suffix),
         )
         return pulumi.Output.all(own_name, made.id).apply(lambda known: str(known[0]))
 
@@ -166,20 +187,22 @@ class ServiceCertificates(pulumi.ComponentResource):
 
         def key(suffix: str) -> tls.PrivateKey:
             return tls.PrivateKey(
-                f"{self._name}-{suffix}", algorithm="ECDSA", ecdsa_curve="P256", opts=child
+                self._resource(suffix),
+                algorithm="ECDSA",
+                ecdsa_curve="P256",
+                opts=self._child(suffix),
             )
 
-        child = pulumi.ResourceOptions(parent=self)
         authority_key = key("ca")
         authority = tls.SelfSignedCert(
-            f"{self._name}-ca",
+            self._resource("ca"),
             private_key_pem=authority_key.private_key_pem,
-            subject=tls.SelfSignedCertSubjectArgs(common_name=self._plugin),
+            subject=tls.SelfSignedCertSubjectArgs(common_name=self.container),
             is_ca_certificate=True,
             allowed_uses=["cert_signing", "crl_signing"],
             validity_period_hours=_AUTHORITY_HOURS,
             early_renewal_hours=_EARLY_HOURS,
-            opts=child,
+            opts=self._child("ca"),
         )
 
         def secret(
@@ -187,21 +210,21 @@ class ServiceCertificates(pulumi.ComponentResource):
         ) -> pulumi.Output[str]:
             own = key(side)
             request = tls.CertRequest(
-                f"{self._name}-{side}",
+                self._resource(side),
                 private_key_pem=own.private_key_pem,
                 subject=tls.CertRequestSubjectArgs(common_name=common_name),
                 dns_names=[dns_name],
-                opts=child,
+                opts=self._child(side),
             )
             certificate = tls.LocallySignedCert(
-                f"{self._name}-{side}",
+                self._resource(side),
                 ca_private_key_pem=authority_key.private_key_pem,
                 ca_cert_pem=authority.cert_pem,
                 cert_request_pem=request.cert_request_pem,
                 allowed_uses=["digital_signature", use],
                 validity_period_hours=_CERTIFICATE_HOURS,
                 early_renewal_hours=_EARLY_HOURS,
-                opts=child,
+                opts=self._child(side),
             )
             return self._secret(
                 side,
@@ -214,7 +237,7 @@ class ServiceCertificates(pulumi.ComponentResource):
 
         repo_server = haproxy.CLIENT_IDENTITY
         return {
-            "server_secret": secret("server", self._plugin, self._host, "server_auth"),
+            "server_secret": secret("server", self.container, self.host, "server_auth"),
             "client_secret": secret("client", repo_server, repo_server, "client_auth"),
         }
 
@@ -222,19 +245,27 @@ class ServiceCertificates(pulumi.ComponentResource):
         # Neither immutable nor autonamed, unlike credentials: HAProxy follows new content, and
         # a new name would roll the repo-server for it.
         made = k8s.core.v1.Secret(
-            f"{self._name}-{side}",
+            self._resource(side),
             metadata={
-                "name": pulumi.Output.concat(self._plugin, f"-{side}-tls"),
-                "namespace": self._namespace,
+                "name": f"{self.container}-{side}-tls",
+                "namespace": self.namespace,
                 "annotations": argocd_names.DELETE_AT_ONCE,
             },
             type="kubernetes.io/tls",
             string_data=pulumi.Output.secret(data),
-            opts=pulumi.ResourceOptions(
-                parent=self, additional_secret_outputs=["data", "stringData"]
+            opts=pulumi.ResourceOptions.merge(
+                self._child(side),
+                pulumi.ResourceOptions(additional_secret_outputs=["data", "stringData"]),
             ),
         )
         return made.metadata.apply(argocd_names.name_of)
+
+    def _resource(self, suffix: str) -> str:
+        return f"{self.name}-{self.container}-{suffix}"
+
+    def _child(self, suffix: str) -> pulumi.ResourceOptions:
+        former = f"{self.name}-{suffix}"
+        return pulumi.ResourceOptions(parent=self.parent, aliases=[pulumi.Alias(name=former)])
 
 
 _SECRETS: Final = ("server_secret", "client_secret")
@@ -245,8 +276,8 @@ _OF_SOURCE: Final = {
 """Arguments that mean something for one source only."""
 
 
-def _entry(checked: pulumi.Output[dict[str, str]], field: str) -> pulumi.Output[str]:
-    return checked.apply(lambda known: known[field])
+def _entry(checked: pulumi.Output[dict[str, Any]], field: str) -> pulumi.Output[str]:
+    return checked.apply(lambda known: str(known[field]))
 
 
 def _source(given: Mapping[str, Any]) -> str:
@@ -258,16 +289,19 @@ def _source(given: Mapping[str, Any]) -> str:
         if field in given and source != belongs_to:
             problem = f"is set, but certificates is {source}, so nothing would read it"
             raise InvalidInputError(field, problem, f"set certificates to {belongs_to}")
-    if given.get("issuer_kind", "Issuer") not in ("Issuer", "ClusterIssuer"):
+    if given.get("issuer_kind", "Issuer") not in ISSUER_KINDS:
         problem = f"is {given['issuer_kind']!r}, not a kind of issuer"
-        raise InvalidInputError("issuer_kind", problem, "use Issuer or ClusterIssuer")
+        raise InvalidInputError("issuer_kind", problem, f"use {' or '.join(ISSUER_KINDS)}")
     if source == EXISTING:
         for field in _SECRETS:
             validation.required(given, field)
+    if source == PULUMI:
+        otherwise = f"set it to {CERT_MANAGER} or {EXISTING}"
+        extras.require("tls", "certificates", f"is {source}", otherwise)
     return str(source)
 
 
-def _checked(values: Mapping[str, Any]) -> dict[str, str]:
+def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
     plugin_name = validation.required(values, "plugin_name")
     namespace = validation.dns_label("namespace", values.get("namespace", argocd_names.NAMESPACE))
     names = {
@@ -277,7 +311,6 @@ def _checked(values: Mapping[str, Any]) -> dict[str, str]:
     }
     return {
         **names,
-        "name": container_name(plugin_name),
         "host": service_host(plugin_name, namespace),
         "namespace": namespace,
     }

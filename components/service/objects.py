@@ -37,8 +37,10 @@ class Settings:
     grace_seconds: int
     node_selector: Mapping[str, str]
     tolerations: Sequence[Mapping[str, Any]]
+    affinity: Mapping[str, Any]
+    topology_spread_constraints: Sequence[Mapping[str, Any]] | None
     priority_class: str | None
-    image_pull_secrets: Sequence[str]
+    fs_group: int | None
     service_account_annotations: Mapping[str, str]
     pod_labels: Mapping[str, str]
     pod_annotations: Mapping[str, str]
@@ -52,6 +54,12 @@ class ServiceObjects:
     """Makes the objects of one plugin, which all have its name."""
 
     name: str
+    container: str
+    """The plugin's, and the name of every object.
+
+    It is part of the resources' names: a next version has objects of its own, and the way back
+    from it finds the former ones.
+    """
     plugin: pulumi.Output[PluginContainer]
     settings: pulumi.Output[Settings]
     target: pulumi.Output[Target]
@@ -60,7 +68,7 @@ class ServiceObjects:
     def service_account(self) -> pulumi.Output[str]:
         """Make an account without rights and without a token; return its name."""
         account = k8s.core.v1.ServiceAccount(
-            self.name,
+            self._resource,
             metadata=self._metadata(
                 annotations=self.settings.apply(lambda s: s.service_account_annotations)
             ),
@@ -78,7 +86,13 @@ class ServiceObjects:
                 haproxy.RUN_SCRIPT: haproxy.RUN,
             }
         )
-        return immutable_config_map.create(f"{self.name}-proxy", namespace, data, self.parent)
+        return immutable_config_map.create(
+            f"{self.name}-proxy",
+            namespace,
+            data,
+            of=pulumi.Output.from_input(self.container),
+            parent=self.parent,
+        )
 
     def deployment(
         self,
@@ -112,7 +126,7 @@ class ServiceObjects:
 
         parts = (self.plugin, self.settings, account, argocd_image, proxy_config_map)
         return k8s.apps.v1.Deployment(
-            self.name,
+            self._resource,
             metadata=self._metadata(annotations=self.target.apply(_annotations)),
             spec={
                 # Where it scales, the autoscaler decides, and no `up` puts its decision back.
@@ -132,7 +146,7 @@ class ServiceObjects:
     def service(self) -> None:
         """Make the Service by whose name the repo-server's proxy finds the pods."""
         k8s.core.v1.Service(
-            self.name,
+            self._resource,
             metadata=self._metadata(
                 labels=self.plugin.apply(lambda p: {**_labels(p.name), PLUGIN_LABEL: "true"}),
                 # With no pod ready there is still a name to look up.
@@ -150,7 +164,7 @@ class ServiceObjects:
     def disruption_budget(self) -> None:
         """Let nodes be drained pod by pod."""
         k8s.policy.v1.PodDisruptionBudget(
-            self.name,
+            self._resource,
             metadata=self._metadata(),
             spec={
                 "max_unavailable": 1,
@@ -182,7 +196,7 @@ class ServiceObjects:
                 }
             )
         k8s.networking.v1.NetworkPolicy(
-            self.name,
+            self._resource,
             metadata=self._metadata(),
             spec=pulumi.Output.all(self.plugin, rules).apply(
                 lambda known: {
@@ -197,7 +211,7 @@ class ServiceObjects:
     def autoscaler(self, scaling: Scaling) -> None:
         """Scale by CPU, and by a metric of the pods where one is named."""
         k8s.autoscaling.v2.HorizontalPodAutoscaler(
-            self.name,
+            self._resource,
             metadata=self._metadata(annotations={"pulumi.com/skipAwait": "true"}),
             spec=pulumi.Output.all(self.plugin, self.settings).apply(
                 lambda known: {
@@ -221,14 +235,20 @@ class ServiceObjects:
         annotations: pulumi.Input[Mapping[str, str]] | None = None,
     ) -> Any:
         return {
-            "name": self.plugin.apply(lambda p: p.name),
+            "name": self.container,
             "namespace": self.target.apply(lambda t: t.namespace),
             "labels": labels or self.plugin.apply(lambda p: _labels(p.name)),
             **({"annotations": annotations} if annotations else {}),
         }
 
     def _child(self) -> pulumi.ResourceOptions:
-        return pulumi.ResourceOptions(parent=self.parent)
+        # Their name before the container's was part of it.
+        aliases = [pulumi.Alias(name=self.name)]
+        return pulumi.ResourceOptions(parent=self.parent, aliases=aliases)
+
+    @property
+    def _resource(self) -> str:
+        return f"{self.name}-{self.container}"
 
 
 def _selector(name: str) -> dict[str, str]:
@@ -251,8 +271,10 @@ def _placement(
         mount_token=mount_token,
         node_selector=settings.node_selector,
         tolerations=settings.tolerations,
+        affinity=settings.affinity,
+        topology_spread_constraints=settings.topology_spread_constraints,
         priority_class=settings.priority_class,
-        image_pull_secrets=settings.image_pull_secrets,
+        fs_group=settings.fs_group,
         selector=_selector(plugin.name),
     )
 

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..container.container import Json, PluginContainer, security_context, socket_path
+from ..container import pull_secrets
+from ..container.container import Json, PluginContainer, socket_path
+from ..container.user import ARGO_CD, User
 from ..shared import contract
 from ..shared.argocd_names import PLUGINS_VOLUME, VAR_FILES_VOLUME
 from . import haproxy
@@ -16,6 +18,7 @@ from . import haproxy
 ARGOCD_BINARY: Final = "/usr/local/bin/argocd"
 """All of Argo CD's programs, in Argo CD's image."""
 
+_SPREAD_OVER: Final = ("kubernetes.io/hostname", "topology.kubernetes.io/zone")
 _PROXY: Final = "proxy"
 _CONFIG_VOLUME: Final = "proxy-config"
 _TLS_VOLUME: Final = "proxy-tls"
@@ -31,10 +34,39 @@ class Placement:
     mount_token: bool
     node_selector: Mapping[str, str]
     tolerations: Sequence[Mapping[str, Any]]
+    affinity: Mapping[str, Any]
+    topology_spread_constraints: Sequence[Mapping[str, Any]] | None
+    """None is the default: spread over nodes and zones, as far as there are any."""
     priority_class: str | None
-    image_pull_secrets: Sequence[str]
+    fs_group: int | None
+    """The group of the pod's volumes; None is the cluster's choice."""
     selector: Mapping[str, str]
-    """Labels of these pods and of no others; by these they are spread over nodes."""
+    """Labels of these pods and of no others; by these they are counted when they are spread."""
+
+    def spec(self) -> Json:
+        """Return the part of a pod's spec that says where and as whom it runs."""
+        optional = {
+            "securityContext": {} if self.fs_group is None else {"fsGroup": self.fs_group},
+            "nodeSelector": dict(self.node_selector),
+            "tolerations": [dict(toleration) for toleration in self.tolerations],
+            "affinity": dict(self.affinity),
+            "topologySpreadConstraints": self._spread(),
+            "priorityClassName": self.priority_class,
+        }
+        return {
+            "serviceAccountName": self.service_account,
+            "automountServiceAccountToken": self.mount_token,
+            **{field: value for field, value in optional.items() if value},
+        }
+
+    def _spread(self) -> list[Json]:
+        selector = {"labelSelector": {"matchLabels": dict(self.selector)}}
+        constraints = self.topology_spread_constraints
+        if constraints is None:
+            # Better two on one node than one that waits for another node.
+            how = {"maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway"}
+            constraints = [{"topologyKey": over, **how} for over in _SPREAD_OVER]
+        return [{**selector, **constraint} for constraint in constraints]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,29 +86,20 @@ class ServicePod:
 
     def spec(self) -> Json:
         """Return the pod's spec."""
-        where = self.placement
-        spec: Json = {
-            "serviceAccountName": where.service_account,
-            "automountServiceAccountToken": where.mount_token,
+        return {
+            **self.placement.spec(),
+            **pull_secrets.of_pod(self.plugin.settings.image_pull_secrets),
             "enableServiceLinks": False,
             "terminationGracePeriodSeconds": self.grace_seconds,
-            # So that the key of the certificate is readable by this group, and not by everybody.
-            "securityContext": {"fsGroup": contract.CMP_UID},
             "initContainers": [self._copy_cmp_server()],
             "containers": [self._plugin(), self._proxy()],
             "volumes": self._volumes(),
-            "topologySpreadConstraints": [
-                _spread("kubernetes.io/hostname", where.selector),
-                _spread("topology.kubernetes.io/zone", where.selector),
-            ],
         }
-        optional = {
-            "nodeSelector": dict(where.node_selector),
-            "tolerations": [dict(toleration) for toleration in where.tolerations],
-            "priorityClassName": where.priority_class,
-            "imagePullSecrets": [{"name": name} for name in where.image_pull_secrets],
-        }
-        return spec | {field: value for field, value in optional.items() if value}
+
+    @property
+    def _user(self) -> User:
+        """Of all containers: the proxy and the plugin meet at the plugin's socket."""
+        return self.plugin.settings.user
 
     def _copy_cmp_server(self) -> Json:
         amounts = {"cpu": "100m", "memory": "64Mi"}
@@ -85,7 +108,7 @@ class ServicePod:
             "image": self.argocd_image,
             "command": ["/bin/cp", ARGOCD_BINARY, contract.CMP_SERVER],
             "volumeMounts": [{"name": VAR_FILES_VOLUME, "mountPath": contract.CMP_SERVER_DIR}],
-            "securityContext": security_context(),
+            "securityContext": self._user.security_context(),
             "resources": {"requests": amounts, "limits": {"cpu": "1", "memory": "256Mi"}},
         }
 
@@ -97,6 +120,7 @@ class ServicePod:
         return _haproxy(
             _PROXY,
             self.proxy_image,
+            self._user,
             config_volume=_CONFIG_VOLUME,
             certificates={_TLS_VOLUME: haproxy.TLS_DIR},
             plugins_volume=PLUGINS_VOLUME,
@@ -111,12 +135,14 @@ class ServicePod:
         }
 
     def _volumes(self) -> list[Json]:
+        # Readable by the group of the volumes where it is known, and not by everybody.
+        key_mode = _EVERYBODY if self.placement.fs_group is None else _OWNER_AND_GROUP
         return [
             *self.plugin.volumes(),
             {"name": VAR_FILES_VOLUME, "emptyDir": {}},
             {"name": PLUGINS_VOLUME, "emptyDir": {}},
             _config_volume(_CONFIG_VOLUME, self.proxy_config_map),
-            _certificate_volume(_TLS_VOLUME, self.certificate_secret, _OWNER_AND_GROUP),
+            _certificate_volume(_TLS_VOLUME, self.certificate_secret, key_mode),
         ]
 
 
@@ -132,6 +158,8 @@ class RepoServerProxy:
     """The Secret with the certificate to show, by the plugin's name."""
     plugins_volume: str
     metrics_port: int = haproxy.METRICS_PORT
+    user: User = ARGO_CD
+    image_pull_secrets: Sequence[str] = ()
 
     def pod_spec(self) -> Json:
         """Return the part of the pod's spec that belongs to this proxy, and to no other."""
@@ -143,6 +171,7 @@ class RepoServerProxy:
         container = _haproxy(
             self.name,
             self.image,
+            self.user,
             config_volume=config_volume,
             certificates={volume: folder for volume, (folder, _) in folders.items()},
             plugins_volume=self.plugins_volume,
@@ -161,6 +190,7 @@ class RepoServerProxy:
                     for volume, (_, secret) in folders.items()
                 ),
             ],
+            **pull_secrets.of_pod(self.image_pull_secrets),
         }
 
 
@@ -172,6 +202,7 @@ _DRAINED: Final = f"{contract.PLUGIN_SOCKET_DIR}/{haproxy.DRAINED}"
 def _haproxy(
     name: str,
     image: str,
+    user: User,
     *,
     config_volume: str,
     certificates: Mapping[str, str],
@@ -195,7 +226,7 @@ def _haproxy(
                 for volume, folder in certificates.items()
             ),
         ],
-        "securityContext": security_context(),
+        "securityContext": user.security_context(),
         "resources": {
             "requests": {"cpu": "50m", "memory": "64Mi"},
             "limits": {"cpu": "1", "memory": "256Mi"},
@@ -235,16 +266,6 @@ def _before_stop(script: str) -> Json:
 
 def _port(name: str, number: int) -> Json:
     return {"name": name, "containerPort": number, "protocol": "TCP"}
-
-
-def _spread(over: str, selector: Mapping[str, str]) -> Json:
-    return {
-        "topologyKey": over,
-        "maxSkew": 1,
-        # Better two on one node than one that waits for another node.
-        "whenUnsatisfiable": "ScheduleAnyway",
-        "labelSelector": {"matchLabels": dict(selector)},
-    }
 
 
 def _config_volume(name: str, config_map: str) -> Json:

@@ -5,8 +5,10 @@ from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
 
-from ..container import image_reference
+from ..container import image_reference, pull_secrets, user
 from ..container.container import CONTAINER_PREFIX, container_name
+from ..container.pull_secrets import PullSecretArgs
+from ..container.user import UserArgs
 from ..repo_server import patch
 from ..repo_server.patch import PatchArgs
 from ..shared import argocd_names, immutable_config_map, inputs, validation
@@ -19,6 +21,7 @@ from .service import PROXY_IMAGE
 
 _DEFAULT_NAME: Final = "proxy"
 _LONGEST_VOLUME_SUFFIX: Final = len("-tls99")
+_LAST_PORT: Final = 65535
 
 
 class LookupArgs(TypedDict):
@@ -45,7 +48,7 @@ class EndpointArgs(TypedDict):
     """Secret with the certificate that the repo-server shows to this plugin."""
 
 
-class PluginProxyArgs(TargetArgs, PatchArgs, LookupArgs):
+class PluginProxyArgs(TargetArgs, PatchArgs, LookupArgs, UserArgs, PullSecretArgs):
     """Arguments of `PluginProxy`."""
 
     plugins: Sequence[EndpointArgs]
@@ -73,10 +76,9 @@ class PluginProxy(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: PluginProxyArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("argocd-cmp:index:PluginProxy", name, {**args}, opts)
         where = f"PluginProxy {name}"
-        given = inputs.present(args)
-        inputs.reject_unknown(where, given, PluginProxyArgs.__annotations__)
+        given = inputs.given(where, args, PluginProxyArgs)
+        super().__init__("argocd-cmp:index:PluginProxy", name, given, opts)
         proxied = inputs.checked(where, inputs.pick(given, _PROXIED), _proxied)
         data = proxied.apply(
             lambda p: {
@@ -86,7 +88,8 @@ class PluginProxy(pulumi.ComponentResource):
                 haproxy.RUN_SCRIPT: haproxy.RUN,
             }
         )
-        config = immutable_config_map.make(name, where, given, data, self)
+        container = inputs.checked(where, inputs.pick(given, ("proxy_name",)), _name)
+        config = immutable_config_map.make(name, where, given, data, of=container, parent=self)
         addition = pulumi.Output.all(proxied, config.name).apply(
             lambda known: RepoServerProxy(config_map_name=known[1], **known[0]["container"])
         )
@@ -95,6 +98,7 @@ class PluginProxy(pulumi.ComponentResource):
             where,
             given,
             addition,
+            container=container,
             shared_volumes=addition.apply(lambda a: {"plugins_volume": a.plugins_volume}),
             config_maps=config.manifests,
             parent=self,
@@ -106,6 +110,8 @@ class PluginProxy(pulumi.ComponentResource):
 
 _PROXIED: Final = (
     *LookupArgs.__annotations__,
+    *UserArgs.__annotations__,
+    *PullSecretArgs.__annotations__,
     "plugins",
     "proxy_name",
     "plugins_volume",
@@ -115,12 +121,12 @@ _PROXIED: Final = (
 
 def _proxied(values: Mapping[str, Any]) -> dict[str, Any]:
     """Check what the container and its configuration are made from."""
-    endpoints, secrets = _endpoints(values.get("plugins"))
+    endpoints, secrets = _endpoints(validation.required(values, "plugins"))
     return {
         "endpoints": endpoints,
         "lookup": _lookup(values),
         "container": {
-            "name": _name(values.get("proxy_name", _DEFAULT_NAME)),
+            "name": _name(values),
             "image": str(
                 image_reference.image("proxy_image", values.get("proxy_image", PROXY_IMAGE))
             ),
@@ -131,25 +137,31 @@ def _proxied(values: Mapping[str, Any]) -> dict[str, Any]:
             "metrics_port": validation.port(
                 "proxy_metrics_port", values.get("proxy_metrics_port", haproxy.METRICS_PORT)
             ),
+            "user": user.of(values),
+            "image_pull_secrets": pull_secrets.of(values),
         },
     }
 
 
-def _endpoints(plugins: object) -> tuple[list[Endpoint], dict[str, str]]:
-    if not isinstance(plugins, list | tuple) or not plugins:
-        problem = "names no plugin, so there is nothing to be a proxy for"
-        raise InvalidInputError("plugins", problem, "list the plugins in service mode")
-    endpoints, secrets = [], {}
-    for plugin in plugins:
-        plugin_name = validation.required(plugin, "plugin_name")
-        container_name(plugin_name)
+def _endpoints(value: object) -> tuple[list[Endpoint], dict[str, str]]:
+    endpoints: list[Endpoint] = []
+    secrets: dict[str, str] = {}
+    for field, item in validation.items("plugins", value, of="plugins"):
+        plugin = validation.nested(field, item, EndpointArgs)
+        plugin_name, host, secret = (
+            validation.required(plugin, name, within=field)
+            for name in ("plugin_name", "host", "client_secret")
+        )
+        container_name(plugin_name, f"{field}.plugin_name")
         if plugin_name in secrets:
             problem = f"lists {plugin_name} twice, but there is one socket of that name"
             raise InvalidInputError("plugins", problem, "leave one of them out")
-        host = validation.object_name("host", validation.required(plugin, "host"))
-        secret = validation.required(plugin, "client_secret")
-        secrets[plugin_name] = validation.object_name("client_secret", secret)
+        secrets[plugin_name] = validation.object_name(f"{field}.client_secret", secret)
+        host = validation.object_name(f"{field}.host", host)
         endpoints.append(Endpoint(plugin_name=plugin_name, host=host))
+    if not endpoints:
+        problem = "names no plugin, so there is nothing to be a proxy for"
+        raise InvalidInputError("plugins", problem, "list the plugins in service mode")
     return sorted(endpoints, key=lambda e: e.plugin_name), secrets
 
 
@@ -158,7 +170,8 @@ def _lookup(values: Mapping[str, Any]) -> Lookup:
     nameservers = validation.strings("nameservers", values.get("nameservers", []))
     for address in nameservers:
         host, _, port = address.rpartition(":")
-        if not host or not port.isdigit() or any(c.isspace() for c in address):
+        is_port = port.isdecimal() and 0 < int(port) <= _LAST_PORT
+        if not host or not is_port or any(c.isspace() for c in address):
             problem = f"has {address!r}, which is not an address with a port"
             raise InvalidInputError("nameservers", problem, "write for example 10.96.0.10:53")
     return Lookup(
@@ -168,8 +181,9 @@ def _lookup(values: Mapping[str, Any]) -> Lookup:
     )
 
 
-def _name(proxy_name: object) -> str:
-    name = validation.dns_label("proxy_name", f"{CONTAINER_PREFIX}{proxy_name}")
+def _name(values: Mapping[str, Any]) -> str:
+    end = validation.line("proxy_name", values.get("proxy_name", _DEFAULT_NAME))
+    name = validation.dns_label("proxy_name", f"{CONTAINER_PREFIX}{end}")
     longest = validation.DNS_LABEL_MAX - _LONGEST_VOLUME_SUFFIX
     if len(name) > longest:
         problem = f"makes the container name {name!r}, which leaves no room for its volumes' names"

@@ -1,15 +1,24 @@
 """PluginService: a plugin as a Deployment and a Service of its own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
 
-from ..container import image_reference
-from ..container.args import PluginContainerArgs, plugin_container
+from ..container import image_reference, user
+from ..container.args import PluginContainerArgs, container_of, plugin_container
 from ..container.container import CONTAINER_PREFIX, container_name
-from ..shared import argocd_names, immutable_config_map, inputs, rights, target, validation
+from ..container.user import UserArgs
+from ..shared import (
+    argocd_names,
+    immutable_config_map,
+    inputs,
+    kubernetes_schema,
+    rights,
+    target,
+    validation,
+)
 from ..shared.errors import InvalidInputError
 from ..shared.rights import Right
 from .objects import Scaling, ServiceObjects, Settings
@@ -47,12 +56,18 @@ class ServiceArgs(TypedDict):
     """Seconds a pod may take to terminate, with that and the renders under way (default 120)."""
     node_selector: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """Labels of the nodes that the pods may run on."""
-    tolerations: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, str]]]]]
+    tolerations: NotRequired[pulumi.Input[Sequence[pulumi.Input[Mapping[str, Any]]]]]
     """Taints of nodes that the pods tolerate, as in a pod's spec."""
+    affinity: NotRequired[pulumi.Input[Mapping[str, Any]]]
+    """Nodes and pods that the pods want to be near, or not, as in a pod's spec."""
+    topology_spread_constraints: NotRequired[
+        pulumi.Input[Sequence[pulumi.Input[Mapping[str, Any]]]]
+    ]
+    """How the pods are spread, as in a pod's spec (default: over nodes and zones, if possible)."""
     priority_class: NotRequired[pulumi.Input[str]]
     """PriorityClass of the pods."""
-    image_pull_secrets: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
-    """Secrets with the credentials of the registries that the images come from."""
+    fs_group: NotRequired[pulumi.Input[str]]
+    """Group of the pods' volumes (default: `run_as_group`); `none`: the cluster's choice."""
     service_account: NotRequired[str]
     """Existing ServiceAccount; its token is mounted (default: a new one, no rights or token)."""
     service_account_annotations: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
@@ -113,38 +128,41 @@ class PluginService(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: PluginServiceArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("argocd-cmp:index:PluginService", name, {**args}, opts)
         where = f"PluginService {name}"
-        given = inputs.present(args)
-        inputs.reject_unknown(where, given, PluginServiceArgs.__annotations__)
+        given = inputs.given(where, args, PluginServiceArgs)
+        super().__init__("argocd-cmp:index:PluginService", name, given, opts)
         plugin = plugin_container(where, given)
         service = inputs.checked(where, inputs.pick(given, _SERVICE), _service)
-        account = _plain_name(where, given, "service_account")
+        account = _plain_name(where, given, "service_account", validation.object_name)
         destination = inputs.checked(where, inputs.pick(given, target.TARGET), target.of)
         scaling = (
             inputs.located(where, lambda: _scaling(given)) if "max_replicas" in given else None
         )
-        metrics_namespace = _plain_name(where, given, "metrics_namespace")
+        metrics_namespace = _plain_name(where, given, "metrics_namespace", validation.dns_label)
         argocd_image = self._argocd_image(name, where, given, destination)
-        made = ServiceObjects(name, plugin, service, destination, self)
+        timeouts = target.timeouts(where, given)
 
-        config = made.proxy_config()
-        deployment = made.deployment(
-            account=pulumi.Output.from_input(account) if account else made.service_account(),
-            has_account=account is not None,
-            argocd_image=argocd_image,
-            proxy_config_map=config,
-            scales=scaling is not None,
-            timeouts=target.timeouts(where, given),
-        )
-        made.service()
-        made.disruption_budget()
-        made.network_policy(metrics_namespace)
-        if scaling:
-            made.autoscaler(scaling)
-        self.service_host = pulumi.Output.all(plugin, destination, deployment.metadata).apply(
-            lambda known: service_host(known[0].plugin_name, known[1].namespace)
-        )
+        def make(container: str) -> pulumi.Output[str]:
+            made = ServiceObjects(name, container, plugin, service, destination, self)
+            config = made.proxy_config()
+            deployment = made.deployment(
+                account=pulumi.Output.from_input(account) if account else made.service_account(),
+                has_account=account is not None,
+                argocd_image=argocd_image,
+                proxy_config_map=config,
+                scales=scaling is not None,
+                timeouts=timeouts,
+            )
+            made.service()
+            made.disruption_budget()
+            made.network_policy(metrics_namespace)
+            if scaling:
+                made.autoscaler(scaling)
+            return pulumi.Output.all(plugin, destination, deployment.metadata).apply(
+                lambda known: service_host(known[0].plugin_name, known[1].namespace)
+            )
+
+        self.service_host = container_of(where, given).apply(make)
         self.register_outputs({"service_host": self.service_host})
 
     def _argocd_image(
@@ -154,13 +172,14 @@ class PluginService(pulumi.ComponentResource):
         given: Mapping[str, Any],
         destination: pulumi.Output[target.Target],
     ) -> pulumi.Output[str]:
+        looks_up = inputs.plain_flag(where, given, "check_deployment", default=True)
         if "argocd_image" in given:
             return inputs.checked(
                 where,
                 {"argocd_image": given["argocd_image"]},
                 lambda known: image_reference.pinned("argocd_image", known["argocd_image"]),
             )
-        if not inputs.plain_flag(where, given, "check_deployment", default=True):
+        if not looks_up:
             problem = "is missing, and check_deployment is false, so it is not looked up either"
             fix = "set it to the image of the repo-server"
             raise InvalidInputError("argocd_image", problem, fix, where)
@@ -177,15 +196,18 @@ def service_host(plugin_name: object, namespace: str) -> str:
     return f"{container_name(plugin_name)}.{namespace}.svc"
 
 
-_SERVICE: Final = tuple(Settings.__dataclass_fields__)
+_SERVICE: Final = (*Settings.__dataclass_fields__, *UserArgs.__annotations__)
 
 
 def _service(values: Mapping[str, Any]) -> Settings:
     def number(field: str, default: int, unit: str) -> int:
         return validation.whole_number(field, values.get(field, default), unit=unit)
 
-    def mapping(field: str) -> dict[str, str]:
-        return validation.string_map(field, values.get(field, {}))
+    def labels(field: str) -> dict[str, str]:
+        return validation.labels(field, values.get(field, {}))
+
+    def annotations(field: str) -> dict[str, str]:
+        return validation.annotations(field, values.get(field, {}))
 
     drain = number("drain_seconds", _DRAIN_SECONDS, "seconds")
     grace = number("grace_seconds", _GRACE_SECONDS, "seconds")
@@ -193,28 +215,33 @@ def _service(values: Mapping[str, Any]) -> Settings:
         problem = f"is {grace}, no more than drain_seconds, so no render could end in time"
         raise InvalidInputError("grace_seconds", problem, f"set it to {drain + 90} or so")
     priority = values.get("priority_class")
-    labels = values.get("repo_server_labels", {"app.kubernetes.io/name": argocd_names.REPO_SERVER})
+    repo_server = values.get(
+        "repo_server_labels", {"app.kubernetes.io/name": argocd_names.REPO_SERVER}
+    )
     return Settings(
         replicas=number("replicas", DEFAULT_REPLICAS, "pods"),
         cpu_utilization=number("cpu_utilization", _CPU_UTILIZATION, "percent"),
         renders_per_pod=number("renders_per_pod", 2, "renders"),
         drain_seconds=drain,
         grace_seconds=grace,
-        node_selector=mapping("node_selector"),
-        tolerations=_tolerations(values.get("tolerations", [])),
+        node_selector=labels("node_selector"),
+        tolerations=kubernetes_schema.checked_list(
+            "tolerations", values.get("tolerations", []), "Toleration"
+        ),
+        affinity=kubernetes_schema.checked("affinity", values.get("affinity", {}), "Affinity"),
+        topology_spread_constraints=_spread(values.get("topology_spread_constraints")),
+        fs_group=(
+            user.number("fs_group", values["fs_group"])
+            if "fs_group" in values
+            else user.of(values).gid
+        ),
         priority_class=(
             None if priority is None else validation.object_name("priority_class", priority)
         ),
-        image_pull_secrets=[
-            validation.object_name("image_pull_secrets", name)
-            for name in validation.strings(
-                "image_pull_secrets", values.get("image_pull_secrets", [])
-            )
-        ],
-        service_account_annotations=mapping("service_account_annotations"),
-        pod_labels=mapping("pod_labels"),
-        pod_annotations=mapping("pod_annotations"),
-        repo_server_labels=_not_empty(labels),
+        service_account_annotations=annotations("service_account_annotations"),
+        pod_labels=labels("pod_labels"),
+        pod_annotations=annotations("pod_annotations"),
+        repo_server_labels=_not_empty(repo_server),
         proxy_image=str(
             image_reference.image("proxy_image", values.get("proxy_image", PROXY_IMAGE))
         ),
@@ -225,21 +252,18 @@ def _service(values: Mapping[str, Any]) -> Settings:
 
 
 def _not_empty(labels: object) -> dict[str, str]:
-    checked = validation.string_map("repo_server_labels", labels)
+    checked = validation.labels("repo_server_labels", labels)
     if not checked:
         problem = "is empty, which means every pod of the namespace"
         raise InvalidInputError("repo_server_labels", problem, "name the repo-server's labels")
     return checked
 
 
-def _tolerations(value: object) -> list[Mapping[str, Any]]:
-    known = {"key", "operator", "value", "effect", "tolerationSeconds"}
-    if not isinstance(value, list) or not all(
-        isinstance(item, Mapping) and item and item.keys() <= known for item in value
-    ):
-        problem = f"must be a list of objects with {', '.join(sorted(known))}"
-        raise InvalidInputError("tolerations", problem, "write them as in a pod's spec")
-    return value
+def _spread(value: object) -> list[dict[str, Any]] | None:
+    if value is None:
+        return None
+    field, kind = "topology_spread_constraints", "TopologySpreadConstraint"
+    return kubernetes_schema.checked_list(field, value, kind)
 
 
 def _scaling(given: Mapping[str, Any]) -> Scaling:
@@ -248,14 +272,17 @@ def _scaling(given: Mapping[str, Any]) -> Scaling:
     if isinstance(fewest, int | float) and most < fewest:
         problem = f"is {most}, less than replicas, which is {fewest}"
         raise InvalidInputError("max_replicas", problem, "raise it, or lower replicas")
-    return Scaling(most, given.get("renders_metric"))
+    metric = given.get("renders_metric")
+    return Scaling(most, None if metric is None else validation.line("renders_metric", metric))
 
 
-def _plain_name(where: str, given: Mapping[str, Any], field: str) -> str | None:
+def _plain_name(
+    where: str, given: Mapping[str, Any], field: str, check: Callable[[str, object], str]
+) -> str | None:
     value = given.get(field)
     if value is None:
         return None
-    return inputs.located(where, lambda: validation.object_name(field, value))
+    return inputs.located(where, lambda: check(field, value))
 
 
 def _image_of(spec: k8s.apps.v1.outputs.DeploymentSpec) -> str:

@@ -4,10 +4,11 @@ They are `pulumi.RunError`s, so that Pulumi prints the message alone, without a 
 trace. No message ever contains a credential's value.
 """
 
-import re
 from collections.abc import Mapping
 
 import pulumi
+
+from . import spelling
 
 
 class InstallerError(pulumi.RunError):
@@ -33,19 +34,10 @@ class InvalidInputError(InstallerError):
         return InvalidInputError(self.field, self.problem, self.fix, where)
 
     def in_words_of(self, names: Mapping[str, str]) -> "InvalidInputError":
-        """Return the same error with the arguments called as `names` says.
-
-        In sentences, only names of several words are renamed: others may be ordinary words.
-        """
-        clear = {name: other for name, other in names.items() if "_" in name}
+        """Return the same error with the arguments called as `names` says, by their paths."""
         return InvalidInputError(
-            _renamed(self.field, names),
-            _renamed(self.problem, clear),
-            _renamed(self.fix, clear),
+            spelling.path(self.field, names),
+            spelling.sentence(self.problem, names),
+            spelling.sentence(self.fix, names),
             self.where,
         )
-
-
-def _renamed(text: str, names: Mapping[str, str]) -> str:
-    pattern = re.compile(rf"\b({'|'.join(names)})\b") if names else re.compile("(?!)")
-    return pattern.sub(lambda found: names[found[1]], text)

@@ -30,9 +30,14 @@ def make(
     where: str,
     given: Mapping[str, Any],
     data: pulumi.Output[dict[str, str]],
+    *,
+    of: pulumi.Output[str],
     parent: pulumi.Resource,
 ) -> ImmutableConfigMap:
-    """Make the ConfigMap in the namespace of `given`, or only its manifest where that exports."""
+    """Make the ConfigMap in the namespace of `given`, or only its manifest where that exports.
+
+    `of` is the container that it is for.
+    """
     if inputs.plain_flag(where, given, "export", default=False):
         manifest = data.apply(lambda known: _manifest(name, known))
         named = manifest.apply(lambda m: str(m["metadata"]["name"]))
@@ -43,7 +48,7 @@ def make(
         lambda known: dns_label("namespace", known["namespace"]),
     )
     nothing: list[dict[str, Any]] = []
-    made = create(name, namespace, data, parent)
+    made = create(name, namespace, data, of=of, parent=parent)
     return ImmutableConfigMap(made, pulumi.Output.from_input(nothing))
 
 
@@ -51,19 +56,30 @@ def create(
     name: str,
     namespace: pulumi.Output[str],
     data: pulumi.Output[dict[str, str]],
+    *,
+    of: pulumi.Output[str],
     parent: pulumi.Resource,
 ) -> pulumi.Output[str]:
-    """Make the ConfigMap and return its generated name."""
-    # Pulumi's autonaming, not a hash of the content: going back to an earlier content after a
-    # failed roll-out must not meet the object that still waits to be deleted.
-    config_map = k8s.core.v1.ConfigMap(
-        name,
-        metadata={"namespace": namespace, "annotations": argocd_names.DELETE_AT_ONCE},
-        immutable=True,
-        data=data,
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    return config_map.metadata.apply(argocd_names.name_of)
+    """Make the ConfigMap of a container, and return its generated name.
+
+    A plugin's next version has one of its own, so that the way back from one that fails finds
+    this one as it was.
+    """
+
+    def create_of(container: str) -> pulumi.Output[str]:
+        # Pulumi's autonaming, not a hash of the content: going back to an earlier content after a
+        # failed roll-out must not meet the object that still waits to be deleted.
+        config_map = k8s.core.v1.ConfigMap(
+            f"{name}-{container}",
+            metadata={"namespace": namespace, "annotations": argocd_names.DELETE_AT_ONCE},
+            immutable=True,
+            data=data,
+            # Its name before the container's was part of it.
+            opts=pulumi.ResourceOptions(parent=parent, aliases=[pulumi.Alias(name=name)]),
+        )
+        return config_map.metadata.apply(argocd_names.name_of)
+
+    return of.apply(create_of)
 
 
 def needed_rights(namespace: str) -> list[Right]:

@@ -9,33 +9,44 @@ import ast
 import inspect
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pulumi
-from pulumi.errors import InputPropertiesError, InputPropertyError
+from pulumi.errors import InputPropertiesError
 from pulumi.provider import ConstructResult
 from pulumi.provider.experimental.analyzer import Analyzer
 from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.experimental.util import camel_case
 from pulumi.provider.server import ComponentInitError
 
+from . import spelling
 from .errors import InstallerError, InvalidInputError
-from .inputs import spelled
+from .inputs import reject_unknown, spelled
 
 
 class DescribedProvider(ComponentProvider):
     """Serves components, with each property described by the class that declares it."""
 
     def __init__(
-        self, components: Sequence[type[pulumi.ComponentResource]], name: str, version: str
+        self,
+        components: Sequence[type[pulumi.ComponentResource]],
+        name: str,
+        version: str,
+        choices: Mapping[str, Collection[str]] = MappingProxyType({}),
     ) -> None:
+        """Serve `components`. `choices` are the values of the arguments that have but a few."""
         super().__init__([*components], name, version=version)
         schema = json.loads(self.schema or "")
         for component in components:
             resource = schema["resources"][f"{name}:index:{component.__name__}"]
             _describe(resource["properties"], component)
             _describe(resource["inputProperties"], _arguments(component))
+        holders = [r["inputProperties"] for r in schema["resources"].values()]
+        holders += [type_["properties"] for type_ in schema["types"].values()]
+        for argument, values in choices.items():
+            _offer(schema["types"], f"{name}:index", holders, argument, values)
         self.schema = json.dumps(schema)
 
     def construct(
@@ -46,23 +57,66 @@ class DescribedProvider(ComponentProvider):
         options: pulumi.ResourceOptions | None = None,
     ) -> ConstructResult:
         """Make a component. What the installer refuses is one sentence, in the schema's names."""
-        component = self._component_defs[resource_type.rpartition(":")[2]]
-        names = {python: known for known, python in component.inputs_mapping.items()}
+        name_of_class = resource_type.rpartition(":")[2]
+        component = self._components[name_of_class]
         try:
-            with spelled(names):
+            reject_unknown("", inputs, self._component_defs[name_of_class].inputs_mapping)
+            with spelled(spelling.arguments(_arguments(component)), _refusal):
                 return super().construct(name, resource_type, inputs, options)
         except ComponentInitError as error:
-            if not isinstance(error.inner, InstallerError):
-                raise
-            raise _in_terms_of_the_schema(error.inner, names) from None
+            if isinstance(error.inner, InputPropertiesError):
+                raise error.inner from None
+            if isinstance(error.inner, InstallerError):
+                raise _refusal(error.inner) from None
+            raise
+        except InstallerError as error:
+            raise _refusal(error) from None
+
+    def map_inputs(self, inputs: Mapping[str, Any], component_def: Any) -> dict[str, Any]:
+        """Return the arguments by their names in Python.
+
+        The SDK's own takes an Output for an object that has no fields, and drops what it does not
+        know. What is in an object, the components read in either spelling.
+        """
+        names = component_def.inputs_mapping
+        return {names[name]: value for name, value in inputs.items()}
 
 
-def _in_terms_of_the_schema(error: InstallerError, names: Mapping[str, str]) -> Exception:
-    """The error, with arguments called as the schema calls them."""
+def _refusal(error: InstallerError) -> Exception:
+    """The error as Pulumi shows it to programs in other languages, without a traceback.
+
+    Not as an error about a property, beside which Pulumi prints the value: it may be a credential.
+    The list of those is empty, and not left out, without which the SDK raises an error of its own.
+    """
     if isinstance(error, InvalidInputError):
-        told = error.in_words_of(names)
-        return InputPropertyError(told.field, f"{told.problem}. Fix: {told.fix}.")
-    return InputPropertiesError(str(error))
+        return InputPropertiesError(f"{error.field} {error.problem}. Fix: {error.fix}.", [])
+    return InputPropertiesError(str(error), [])
+
+
+def _offer(
+    types: dict[str, Any],
+    module: str,
+    holders: Sequence[dict[str, Any]],
+    argument: str,
+    values: Collection[str],
+) -> None:
+    """Let the schema say that an argument, or what a list in it holds, has one of a few values.
+
+    There are no defaults in the schema: SDKs would send them, and an argument that nobody has set
+    would count as set. The descriptions tell them.
+    """
+    property_name = camel_case(argument)
+    token = f"{module}:{property_name[0].upper()}{property_name[1:]}"
+    types[token] = {
+        "type": "string",
+        "description": f"What `{property_name}` may be.",
+        "enum": [{"value": value, "description": f"`{value}`"} for value in values],
+    }
+    for properties in holders:
+        if found := properties.get(property_name):
+            place = found.get("items", found)
+            del place["type"]
+            place["$ref"] = f"#/types/{token}"
 
 
 def _arguments(component: type[pulumi.ComponentResource]) -> type:

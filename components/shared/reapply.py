@@ -21,7 +21,9 @@ from .errors import InstallerError
 
 # By element, not the lists as such: when it updates nevertheless (the last roll-out failed), the
 # provider replaces an ignored field by the live one, and would thus take over every container.
-_LISTS: Final = ["spec.template.spec.containers[*]", "spec.template.spec.volumes[*]"]
+_LISTS: Final = [
+    f"spec.template.spec.{name}[*]" for name in ("containers", "volumes", "imagePullSecrets")
+]
 
 
 def fingerprint(content: Mapping[str, Any]) -> str:
@@ -70,6 +72,5 @@ def refuse_containers_of_others(patch: Mapping[str, Any], container_prefix: str)
     if others:
         raise InstallerError(
             f"the state holds container {others[0]} of the live Deployment as if it were ours, "
-            "since a refresh while it was not ready. Fix: run `pulumi up --refresh`, or run "
-            "`pulumi up` once with check_deployment false"
+            "since a refresh while it was not ready. Fix: run `pulumi up --refresh`"
         )

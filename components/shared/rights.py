@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-_PATCH: Final = ("get", "patch")
+_READ: Final = ("get",)
+_PATCH: Final = (*_READ, "patch")
 _WATCH: Final = ("list", "watch")
 _OWN: Final = ("create", "get", *_WATCH, "patch", "delete")
 """The provider waits for the end of a deletion, and without `list` and `watch` waits for ever."""
@@ -27,6 +28,11 @@ class Right:
 def own(namespace: str, group: str, resource: str) -> list[Right]:
     """Rights needed to make, change and delete objects of a kind."""
     return _rights(namespace, group, resource, _OWN)
+
+
+def read(namespace: str, group: str, resource: str, name: str) -> list[Right]:
+    """Rights needed to look an object up."""
+    return _rights(namespace, group, resource, _READ, name)
 
 
 def patch(namespace: str, group: str, resource: str, name: str) -> list[Right]:

@@ -5,7 +5,6 @@ is read, so that every argument of a component is an option without being listed
 value set with `--secret` stays a Pulumi secret.
 """
 
-import difflib
 import inspect
 import json
 from collections.abc import Callable, Collection, Mapping
@@ -14,7 +13,9 @@ from typing import Any, NotRequired, TypeVar, cast, get_args, get_origin
 
 import pulumi
 
+from . import spelling, stack_file
 from .errors import InvalidInputError
+from .spelling import camel_case
 
 T = TypeVar("T", bound=Mapping[str, Any])
 WHERE = "Pulumi config"
@@ -52,15 +53,15 @@ def read_named(
     `item_type` is only for type checkers.
     """
     known = {option.key: option.field for option in options}
-    items = config.get_object(key, [])
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+    items = read_list(config, key)
+    if not all(isinstance(item, dict) for item in items):
         raise InvalidInputError(key, "must be a list of objects", "start each with a dash", WHERE)
     named: dict[str, T] = {}
     for i, item in enumerate(items):
         for item_key in item:
             _known(f"{key}[{i}].{item_key}", item_key, known)
         args = {known[item_key]: value for item_key, value in item.items()}
-        if not isinstance(args.get(name), str) or args[name] in named:
+        if not isinstance(args.get(name), str) or not args[name] or args[name] in named:
             problem = "is missing, not a string, or used twice"
             fix = "give each a name of its own"
             raise InvalidInputError(f"{key}[{i}].{camel_case(name)}", problem, fix, WHERE)
@@ -68,9 +69,24 @@ def read_named(
     return named
 
 
+def read_list(config: pulumi.Config, key: str) -> list[Any]:
+    """Return the list that a key holds; without the key, an empty one."""
+    try:
+        items = config.get_object(key, [])
+    except (pulumi.ConfigTypeError, json.JSONDecodeError):
+        items = None
+    if not isinstance(items, list):
+        raise InvalidInputError(key, "must be a list", "start each item with a dash", WHERE)
+    return items
+
+
 def keys(known: Collection[Option]) -> dict[str, str]:
-    """Return the key that sets each argument."""
-    return {option.field: option.key for option in known}
+    """Return the key that sets each argument, and those of the objects in it, by their paths."""
+    return {option.field: option.key for option in known} | {
+        path: spelling.camel_case(path.rpartition(".")[2])
+        for option in known
+        for path in spelling.inside(option.field, option.type)
+    }
 
 
 def reject_unknown(
@@ -83,17 +99,45 @@ def reject_unknown(
             _known(key, key, known)
 
 
-def camel_case(name: str) -> str:
-    """Return `await_rollout` as `awaitRollout`, and `repo_url` as `repoUrl`."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+def reject_rewritten(
+    config: pulumi.Config,
+    texts: Mapping[str, str],
+    written: Mapping[str, Any],
+    known: Collection[str],
+) -> None:
+    """Refuse texts that Pulumi has changed, because YAML takes them for something else.
+
+    `texts` is what Pulumi passes and `written` what the stack's file has, both by full key.
+    """
+    for key in known:
+        full_key = config.full_key(key)
+        if (
+            full_key not in written
+            or full_key not in texts
+            or pulumi.runtime.is_config_secret(full_key)
+        ):
+            continue
+        given = _structured(texts[full_key], written[full_key])
+        for place, text, passed in stack_file.rewritten(key, written[full_key], given):
+            problem = (
+                f"is written {text}, which is not a string in YAML, so it arrives as {passed!r}"
+            )
+            raise InvalidInputError(place, problem, f'quote it: "{text}"', WHERE)
+
+
+def _structured(text: str, written: Any) -> Any:
+    """Return what a text says; one that is written as a scalar is the text itself."""
+    if isinstance(written, str):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 def _known(field: str, name: str, known: Collection[str]) -> None:
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        fix = f"did you mean {close[0]}" if close else f"use one of {', '.join(sorted(known))}"
-        raise InvalidInputError(field, "is not an option", fix, WHERE)
+        raise InvalidInputError(field, "is not an option", spelling.meant(name, known), WHERE)
 
 
 def _value_type(annotation: object) -> object:
@@ -113,9 +157,23 @@ def _read(config: pulumi.Config, option: Option) -> Any:
     expected, plain, secret = kinds.get(option.type, structured)
     is_secret = pulumi.runtime.is_config_secret(config.full_key(option.key))
     try:
-        return (secret if is_secret else plain)(option.key)
+        value = (secret if is_secret else plain)(option.key)
     except (pulumi.ConfigTypeError, json.JSONDecodeError):
         # Neither the value nor the cause of the error: the value may be a secret.
-        problem = f"must be {expected}"
-        fix = "see Pulumi.dev.yaml for how it is written"
-        raise InvalidInputError(option.key, problem, fix, WHERE) from None
+        raise _wrong_type(option, expected) from None
+    if option.type is str and _is_structured(value):
+        raise _wrong_type(option, expected)
+    return value
+
+
+def _wrong_type(option: Option, expected: str) -> InvalidInputError:
+    fix = "see Pulumi.dev.yaml for how it is written"
+    return InvalidInputError(option.key, f"must be {expected}", fix, WHERE)
+
+
+def _is_structured(value: object) -> bool:
+    """Tell whether a text is what Pulumi makes of a list or an object in the configuration."""
+    try:
+        return isinstance(json.loads(str(value)), list | dict)
+    except json.JSONDecodeError:
+        return False

@@ -29,7 +29,7 @@ class TargetArgs(TypedDict):
     deployment: NotRequired[pulumi.Input[str]]
     """Name of the Deployment (default `argocd-repo-server`; argo-helm puts its release first)."""
     check_deployment: NotRequired[bool]
-    """Look the Deployment up, at preview too (default true). Set false if this stack makes it."""
+    """Look the Deployment up at once (default true). Set false if this stack makes it first."""
     await_rollout: NotRequired[pulumi.Input[bool]]
     """Wait until the pods with the sidecar are ready (default true)."""
     rollout_seconds: NotRequired[int]

@@ -9,7 +9,9 @@ from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
+from . import spelling
 from .errors import InvalidInputError
+from .spelling import camel_case
 
 DNS_LABEL_MAX = 63
 DNS_SUBDOMAIN_MAX = 253
@@ -18,6 +20,7 @@ OBJECT_DATA_MAX = 1024 * 1024
 
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _DNS_SUBDOMAIN = re.compile(rf"{_DNS_LABEL.pattern}(\.{_DNS_LABEL.pattern})*")
+_LABEL_PART = re.compile(r"[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DATA_KEY = re.compile(r"[-._a-zA-Z0-9]+")
 _PORTS = range(1024, 65536)
@@ -178,6 +181,14 @@ def command(field: str, value: object) -> list[str]:
     return words
 
 
+def mapping(field: str, value: object) -> Mapping[str, Any]:
+    """Refuse what does not map names to values."""
+    if not isinstance(value, Mapping):
+        problem = f"must map names to values, found {type(value).__name__}"
+        raise InvalidInputError(field, problem, "write name: value")
+    return value
+
+
 def string_map(field: str, value: object) -> dict[str, str]:
     """Refuse what is not a mapping of strings. The message leaves values out: some are secret."""
     if not isinstance(value, Mapping):
@@ -188,6 +199,71 @@ def string_map(field: str, value: object) -> dict[str, str]:
             problem = f"has a {type(item).__name__} under {key!r}, not a string"
             raise InvalidInputError(field, problem, "quote the value")
     return dict(value)
+
+
+def labels(field: str, value: object) -> dict[str, str]:
+    """Refuse what are not labels, of which the API server would refuse the object."""
+    checked = string_map(field, value)
+    for key, item in checked.items():
+        _qualified_name(field, key)
+        if item and not (_LABEL_PART.fullmatch(item) and len(item) <= DNS_LABEL_MAX):
+            problem = f"has {item!r} under {key!r}, which is not a valid label"
+            fix = (
+                f"use at most {DNS_LABEL_MAX} letters, digits, and inner dashes, dots, underscores"
+            )
+            raise InvalidInputError(field, problem, fix)
+    return checked
+
+
+def annotations(field: str, value: object) -> dict[str, str]:
+    """Refuse what are not annotations; their values may be any text."""
+    checked = string_map(field, value)
+    for key in checked:
+        _qualified_name(field, key)
+    return checked
+
+
+def _qualified_name(field: str, key: str) -> None:
+    """Refuse what cannot be the name of a label or an annotation: `name`, or `domain/name`."""
+    domain, slash, name = key.rpartition("/")
+    good_domain = _DNS_SUBDOMAIN.fullmatch(domain) and len(domain) <= DNS_SUBDOMAIN_MAX
+    if not _LABEL_PART.fullmatch(name) or len(name) > DNS_LABEL_MAX or (slash and not good_domain):
+        problem = f"has {key!r}, which is not a valid name of a label or annotation"
+        raise InvalidInputError(field, problem, "write name, or example.com/name")
+
+
+def items(field: str, value: object, *, of: str) -> list[tuple[str, Any]]:
+    """Return the items of a list, each with its path; refuse what is no list."""
+    if not isinstance(value, list | tuple):
+        problem = f"must be a list of {of}, found {type(value).__name__}"
+        raise InvalidInputError(field, problem, "start each with a dash, or put them in brackets")
+    return [(f"{field}[{i}]", item) for i, item in enumerate(value)]
+
+
+def nested(field: str, value: object, type_: type) -> dict[str, Any]:
+    """Return the values of an object in an argument, by the names that its type has in Python.
+
+    They may be given in camelCase, too, as in the configuration and in other languages. One that
+    is None counts as not given. Refuses what the type does not have.
+    """
+    known = {
+        spelled: name for name in type_.__annotations__ for spelled in (name, camel_case(name))
+    }
+    if not isinstance(value, Mapping):
+        problem = f"must be an object, found {type(value).__name__}"
+        raise InvalidInputError(field, problem, f"write {', '.join(type_.__annotations__)}")
+    found: dict[str, Any] = {}
+    for key, item in value.items():
+        if key not in known:
+            problem = "is not part of it, so nothing would read it"
+            raise InvalidInputError(
+                f"{field}.{key}", problem, spelling.meant(key, type_.__annotations__)
+            )
+        if known[key] in found:
+            raise InvalidInputError(f"{field}.{known[key]}", "is given twice", "keep one")
+        if item is not None:
+            found[known[key]] = item
+    return found
 
 
 def data_size(field: str, data: Mapping[str, str]) -> None:
@@ -205,8 +281,8 @@ def _integer(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
-def required(values: Mapping[str, Any], field: str) -> Any:
-    """Return a required argument."""
+def required(values: Mapping[str, Any], field: str, *, within: str = "") -> Any:
+    """Return a required argument, or what the object at the path `within` has to have."""
     if field not in values:
-        raise InvalidInputError(field, "is missing", "set it")
+        raise InvalidInputError(f"{within}.{field}" if within else field, "is missing", "set it")
     return values[field]

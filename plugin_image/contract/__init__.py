@@ -54,8 +54,15 @@ class RendererEnv(StrEnum):
     CACHE_BYTES = "RENDERER_CACHE_BYTES"
     """What the cache may hold before what was used least recently is removed."""
 
+    WARM_DIR = "RENDERER_WARM_DIR"
+    """Where processes that are kept for the next renders are found; empty where none are kept."""
+
     PASS_ENV = "RENDERER_PASS_ENV"  # noqa: S105 - a variable's name
     """Comma-separated names of container variables that programs may see."""
+
+    RANDOM_KEY = "RENDERER_RANDOM_KEY"
+    """What the values of `random` resources are made from: a credential, which programs never see.
+    Another key makes other values."""
 
     KPT_FUNCTIONS = "RENDERER_KPT_FUNCTIONS"
     """JSON object: the executable of each kpt function that has none of its own name."""
@@ -69,6 +76,9 @@ class RendererEnv(StrEnum):
     KPT_ANNOTATIONS = "RENDERER_KPT_ANNOTATIONS"
     """Comma-separated names of those annotations, when not all are wanted."""
 
+
+SHORTEST_RANDOM_KEY: Final = 32
+"""Characters of the key that values are made from; whoever guesses it has them all."""
 
 DEFAULT_DEADLINE_SECONDS: Final = 50
 """Argo CD's callers give up after 60 s; our error must arrive before that."""

@@ -130,13 +130,20 @@ RELEASE_NAME: Final = _option(
 KUBE_VERSION: Final = _option(
     "kubeVersion",
     "Kubernetes version",
-    "Of the targets, for Helm charts. By default the hub's, which is what Argo CD knows.",
+    "Of the targets, for Helm charts and `validate`. By default the hub's, which is what Argo CD "
+    "knows.",
 )
 API_VERSIONS: Final = _option(
     "apiVersions",
     "API versions",
     "Of the targets, for Helm charts. By default the hub's, which is what Argo CD knows.",
     kind=OptionKind.ARRAY,
+)
+VALIDATE: Final = replace(
+    pulumi.VALIDATE,
+    plugin="MANIFEST_WORK",
+    tooltip="`true` refuses objects with unknown fields, values of a wrong type or kinds that do "
+    "not exist, as the targets' version of Kubernetes would: `kubeVersion`.",
 )
 
 OPTIONS: Final = (
@@ -160,12 +167,15 @@ OPTIONS: Final = (
     RANDOM,
     KUBE_VERSION,
     API_VERSIONS,
+    VALIDATE,
     # Of a chained Pulumi program. The ManifestWork's own options cover what is left out.
     pulumi.STACK,
     pulumi.CONFIG,
     pulumi.ALLOW_MISSING_STACK_FILE,
     pulumi.ALLOW_PLAINTEXT_SECRETS,
+    pulumi.UNREADABLE_SECRETS,
     pulumi.NON_KUBERNETES,
+    pulumi.RELEASES,
     pulumi.PROVIDER,
     pulumi.DISABLE_NAME_SUFFIX_HASH,
 )

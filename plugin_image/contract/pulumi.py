@@ -48,6 +48,15 @@ ALLOW_PLAINTEXT_SECRETS: Final = _option(
     flag=Flag("Accept secret values outside of Secrets.", sets="true"),
     choices=BOOLEAN,
 )
+UNREADABLE_SECRETS: Final = _option(
+    "unreadableSecrets",
+    "Secrets that cannot be read",
+    "What becomes of configuration whose key the plugin lacks: `follow` renders what does not "
+    "depend on it (default), `placeholder` also where that cannot be told for certain, `refuse` "
+    "renders nothing.",
+    flag=Flag("Whether to render what does not depend on secrets that cannot be read."),
+    choices=("follow", "placeholder", "refuse"),
+)
 NON_KUBERNETES: Final = _option(
     "nonKubernetes",
     "Resources of other providers",
@@ -60,11 +69,21 @@ NON_KUBERNETES: Final = _option(
 )
 RANDOM: Final = _option(
     "random",
-    "Charts that make up values",
-    "`refuse` charts that make up passwords, certificates or dates (default), or `allow` them. "
-    "Argo CD then changes the objects at every refresh.",
-    flag=Flag("Charts that make up values."),
-    choices=("refuse", "allow"),
+    "Values that are made up",
+    "`refuse` charts that make up passwords, certificates or dates, and resources of Pulumi's "
+    "`random` (default). `keyed` makes the values of these resources from a key of the plugin, the "
+    "same in each render. `allow` accepts such charts; Argo CD then changes the objects at every "
+    "refresh.",
+    flag=Flag("What becomes of resources of `random`, and of charts that make up values."),
+    choices=("refuse", "allow", "keyed"),
+)
+RELEASES: Final = _option(
+    "releases",
+    "Helm releases",
+    "Whether helm.v3.Release is rendered as Argo CD renders a `chart` (default), or is an error: "
+    "`refuse`.",
+    flag=Flag("What becomes of helm.v3.Release."),
+    choices=("chart", "refuse"),
 )
 PROVIDER: Final = _option(
     "provider",
@@ -109,6 +128,17 @@ SYNC_WAVES: Final = _option(
     flag=Flag("Dependencies that become Argo CD's sync waves."),
     choices=("false", "dependsOn", "true"),
 )
+VALIDATE: Final = _option(
+    "validate",
+    "Validation",
+    "`true` refuses unknown fields, values of a wrong type and kinds that do not exist, as the "
+    "destination's version of Kubernetes would; of custom resources where their definition is in "
+    "the same set.",
+    flag=Flag(
+        "Refuse unknown fields and wrong types, as Kubernetes of KUBE_VERSION would.", sets="true"
+    ),
+    choices=BOOLEAN,
+)
 
 MODE: Final = _option(
     "mode",
@@ -134,13 +164,16 @@ OPTIONS: Final = (
     ALLOW_MISSING_STACK_FILE,
     ALLOW_EMPTY,
     ALLOW_PLAINTEXT_SECRETS,
+    UNREADABLE_SECRETS,
     NON_KUBERNETES,
     RANDOM,
+    RELEASES,
     PROVIDER,
     PROTECTION,
     IGNORE_CHANGES,
     DISABLE_NAME_SUFFIX_HASH,
     SYNC_WAVES,
+    VALIDATE,
     MODE,
     STACK_SPEC,
 )

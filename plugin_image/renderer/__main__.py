@@ -1,5 +1,5 @@
 """`python -m plugin_image.renderer`."""
 
-from .cli import run
+from .client import main
 
-run()
+main()

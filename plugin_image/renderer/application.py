@@ -10,6 +10,9 @@ from dataclasses import dataclass
 DEFAULT_NAMESPACE = "default"
 """Where objects without a namespace go when no destination says it."""
 
+DEFAULT_KUBE_VERSION = "1.34.0"
+"""What objects are for where no destination is known, as locally; KUBE_VERSION sets it."""
+
 STREAMED = "streamed"
 """The revision of what is not in a repository: `argocd app diff --local --server-side-generate`."""
 

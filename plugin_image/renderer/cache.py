@@ -88,15 +88,23 @@ class Cache:
     # --- Sets -------------------------------------------------------------------------
 
     def once(
-        self, kind: str, root: Path, inputs: Sequence[Path], fill: Callable[[Path], None]
+        self,
+        kind: str,
+        root: Path,
+        inputs: Sequence[Path],
+        fill: Callable[[Path], None],
+        *,
+        settings: Sequence[str] = (),
     ) -> Path:
         """The folder that `fill` fills, for these files below `root`; filled at most once.
+
+        `settings` is what else decides about it.
 
         Raises DependencyError when these are too much to look at, DeadlineError when another
         render fills it for too long, and whatever `fill` raises.
         """
         _require_few_bytes(inputs)
-        place = Path(kind, _digest(kind, root, inputs))
+        place = Path(kind, _digest([kind, *settings], root, inputs))
         if _is_complete(self.folder / place):
             _use(self.folder / place)
             return self.folder / place
@@ -236,9 +244,9 @@ class Cache:
         return (path for kind in kinds for path in kind.glob("*") if not path.is_symlink())
 
 
-def _digest(kind: str, root: Path, inputs: Sequence[Path]) -> str:
+def _digest(settings: Sequence[str], root: Path, inputs: Sequence[Path]) -> str:
     """What names the set that is made from these files of a project."""
-    digest = hashlib.sha256(f"{kind} {sys.version} {sys.platform}".encode())
+    digest = hashlib.sha256(f"{json.dumps(settings)} {sys.version} {sys.platform}".encode())
     inside = files.repository(root)
     for path in inputs:
         digest.update(f"{path.relative_to(root)}\0".encode())

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
+from . import kubernetes_yaml
+
 _RANDOM: Final = (
     rb"rand(?:AlphaNum|Alpha|Ascii|Numeric|Bytes|Int)|shuffle|uuidv4|bcrypt|htpasswd|encryptAES"
     rb"|gen(?:PrivateKey|CA|CAWithKey|SelfSignedCert|SelfSignedCertWithKey|SignedCert"
@@ -40,7 +42,11 @@ _NEAR: Final = 5
 """Actions in which a value is looked for that stands for what is made up, as in `if … else`."""
 _ANOTHER_DAY: Final = b'(toDate "2006-01-02" "2001-02-03")'
 
+_LOOKUP: Final = re.compile(_TEXT + rb"|(?<![.$\w-])(?P<lookup>lookup)\b", re.DOTALL)
+_HOOK: Final = re.compile(rb"^[^#\n]*helm\.sh/hook[\"']?\s*:\s*(?!.*\btest)", re.MULTILINE)
+
 _NOT_TEMPLATES: Final = ("crds/", "templates/NOTES.txt")
+_METADATA: Final = "Chart.yaml"
 _ARCHIVE: Final = ".tgz"
 _MOST_BYTES: Final = 100 * 2**20
 """Helm refuses an archive with more in it. Source: helm.sh/helm/v3 pkg/chart/loader/archive.go."""
@@ -114,6 +120,23 @@ def as_of_another_day(chart: Path, into: Path) -> Path:
     return into / "chart"
 
 
+def lookups(chart: Path) -> list[str]:
+    """The files of the chart in a folder or archive that ask the cluster for objects."""
+    return [name for name, text in _files(chart) if b"lookup" in text and _looks_up(text)]
+
+
+def hooks(chart: Path) -> list[str]:
+    """The files of the chart in a folder or archive that may make hooks other than tests."""
+    return [name for name, text in _files(chart) if _HOOK.search(text)]
+
+
+def metadata(chart: Path) -> Mapping[str, Any]:
+    """The Chart.yaml of the chart in a folder or archive, which Helm has read; else empty."""
+    found = (text for name, text in _files(chart) if name == _METADATA)
+    documents = kubernetes_yaml.parse_all(next(found, b""), repeated_keys=True)
+    return documents[0] if documents and isinstance(documents[0], Mapping) else {}
+
+
 def difference(
     first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]
 ) -> tuple[int, str] | None:
@@ -166,6 +189,11 @@ def _uses(name: str, text: bytes) -> Iterator[Use]:
                 line=text.count(b"\n", 0, match.start()) + 1,
                 values=tuple(value.decode() for value in next(filter(None, near), [])),
             )
+
+
+def _looks_up(text: bytes) -> bool:
+    calls = (call for action in _ACTION.findall(text) for call in _LOOKUP.finditer(action))
+    return any(call.lastgroup for call in calls)
 
 
 def _other_time(action: re.Match[bytes]) -> bytes:

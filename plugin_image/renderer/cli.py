@@ -4,23 +4,20 @@ Each command imports what it needs when it runs: a probe runs every few seconds,
 render should not wait for more than its own parts.
 """
 
-import errno
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import click
 
 from . import credentials
-from .errors import RenderError
+from .errors import RenderError, missing_package, unwritable
 from .redaction import Secrets
 
 _REPORT = "This is a mistake of the renderer, not of the program: please report it with these lines"
-
-
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EPIPE)
 
 
 def _kpt() -> click.Group:
@@ -71,14 +68,9 @@ class _Reporting(click.Group):
 
 
 def _report(error: Exception) -> str:
+    error = missing_package(error) or unwritable(error) or error
     if isinstance(error, RenderError):
         return error.report()
-    if isinstance(error, OSError) and error.errno in _UNWRITABLE:
-        place = f" {error.filename}" if error.filename else ""
-        return RenderError(
-            f"a file{place} cannot be written: {error.strerror}",
-            fix="make room in the plugin's cache and temporary folder, or where the output goes",
-        ).report()
     # Without its message, which may hold values.
     frames = "".join(traceback.format_tb(error.__traceback__))
     return f"the renderer itself failed: {type(error).__name__}. {_REPORT}\n{frames}"
@@ -98,12 +90,17 @@ def probe(socket: Path) -> None:
     probe_socket(socket)
 
 
-def run() -> None:
-    """Run the command, and end at once: tearing gRPC down takes a tenth of a render."""
+def run(ended: Callable[[int], None] = lambda _: None) -> None:
+    """Run the command, and end at once: tearing gRPC down takes a tenth of a render.
+
+    `ended` is told the exit status.
+    """
     try:
         main(prog_name="renderer")
     except SystemExit as end:
         # All is done and closed.
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(end.code if isinstance(end.code, int) else 0)
+        status = end.code if isinstance(end.code, int) else 0
+        ended(status)
+        os._exit(status)

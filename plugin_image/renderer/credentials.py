@@ -14,7 +14,12 @@ from urllib.parse import unquote
 
 from .. import contract
 
-_OF_PULUMI = ("PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE")
+_WHOLE = (
+    "PULUMI_ACCESS_TOKEN",
+    "PULUMI_CONFIG_PASSPHRASE",
+    contract.RendererEnv.RANDOM_KEY.value,
+)
+"""Variables whose values are credentials as they are, whatever they look like."""
 _FILES = ("NETRC", "KUBECONFIG", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig")
 """Variables whose names do not say that the files they name hold credentials."""
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/token")
@@ -44,10 +49,10 @@ _LARGEST_FILE = 1024 * 1024
 def found(env: Mapping[str, str], mounted: Path = Path(contract.CREDENTIALS_DIR)) -> Iterator[str]:
     """Every credential in these variables, the files they name and the folder `mounted`."""
     for name, value in env.items():
-        if name.startswith(_APPLICATION):
+        if name.startswith(_APPLICATION) and name not in _WHOLE:
             continue
         yield from _passwords(value)
-        if name in _OF_PULUMI:
+        if name in _WHOLE:
             yield value
         elif name in _FILES or _NAME.search(name):
             yield from _in_file(Path(value)) if value.startswith("/") else _in_value(value)

@@ -61,7 +61,7 @@ class _Yaml12Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
             place = self._place(key)
             if place in written:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key.value} is there twice", key.start_mark
+                    None, None, f"duplicate key {key.value}", key.start_mark
                 )
             written.add(place)
         super().flatten_mapping(node)

@@ -3,14 +3,18 @@
 RenderError             the message is for the user: what, where, what to do
 ├── UsageError          the Application or command line asks for something that is not there
 ├── ProjectError        Pulumi.yaml or the stack's file is wrong
+│   └── UnreadableError   its secrets take a key that the plugin does not have
 ├── DependencyError     the program's dependencies cannot be installed
 ├── ProgramError        the program failed, or did not come to its end
 ├── RefusedError        the program asks for something that is never rendered
 ├── ManifestError       the objects are not a set that Argo CD may be given
+├── InstallationError   the renderer's own packages are not installed
 ├── DeadlineError       the render took longer than it may
 └── MemoryLimitError    the render needs more memory than there is
 """
 
+import errno
+import sys
 from collections.abc import Callable
 
 from .plain import CUT, plain
@@ -21,6 +25,8 @@ _MOST_DETAILS = 32 * 1024
 """Characters. An Application's status holds the message, and an object of Kubernetes 1.5 MiB."""
 _MOST_WORDS = 2000
 """Characters of the first line."""
+
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EPIPE)
 
 
 class RenderError(Exception):
@@ -69,6 +75,10 @@ class ProjectError(RenderError):
     """Pulumi.yaml or the stack's file is missing or wrong."""
 
 
+class UnreadableError(ProjectError):
+    """The secrets of a stack take a key that the plugin does not have."""
+
+
 class DependencyError(RenderError):
     """The program's dependencies cannot be installed."""
 
@@ -85,12 +95,40 @@ class ManifestError(RenderError):
     """The objects are not a set that Argo CD may be given."""
 
 
+class InstallationError(RenderError):
+    """The renderer's own packages are not installed."""
+
+
 class DeadlineError(RenderError):
     """The render took longer than it may."""
 
 
 class MemoryLimitError(RenderError):
     """The render needs more memory than there is."""
+
+
+def missing_package(error: Exception) -> InstallationError | None:
+    """Say which package of the renderer an import has missed; None for any other error."""
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    package = (name or "").partition(".")[0]
+    if package in ("", __name__.partition(".")[0]):
+        return None
+    return InstallationError(
+        f"the renderer's package {package} is not installed for {sys.executable}",
+        fix="call the renderer by an interpreter that has all of plugin_image/requirements.txt,"
+        " as the plugin's image does",
+    )
+
+
+def unwritable(error: Exception) -> RenderError | None:
+    """Say which file has no room or place; None for any other error."""
+    if not isinstance(error, OSError) or error.errno not in _UNWRITABLE:
+        return None
+    place = f" {error.filename}" if error.filename else ""
+    return RenderError(
+        f"a file{place} cannot be written: {error.strerror}",
+        fix="make room in the plugin's cache and temporary folder, or where the output goes",
+    )
 
 
 def _shortened(text: str, most: int) -> str:

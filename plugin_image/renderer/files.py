@@ -41,6 +41,11 @@ def repository(folder: Path) -> Path:
     return next((found for found in folders if os.path.lexists(found / ".git")), folder)
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is anything at `path`, be it a link to nothing."""
+    return os.path.lexists(path)
+
+
 def exists(path: Path, inside: Path | None = None) -> bool:
     """Whether there is a file at `path`.
 

@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from . import processes
+from . import answering, processes
 from .errors import ProgramError, RenderError
 from .supervise import Deadline
 
@@ -40,52 +40,71 @@ def guarded(deadline_seconds: float) -> None:
     folder = _temporary_folder()
     deadline = Deadline(deadline_seconds)
     processes.hide()
+    processes.mark()
     processes.adopt_orphans()
+    before = processes.descendants(os.getpid())
     # What is ignored, as by nohup, stays so.
     watched = {number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN}
-    watched.add(signal.SIGCHLD)
+    watched |= {signal.SIGCHLD, answering.HANGING_UP}
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     sys.stdout.flush()
     sys.stderr.flush()
+    client = answering.of_this_process()
+    if client:
+        client.watch()
     guard = os.getpid()
     render = os.fork()
     if render:
-        _watch(render, watched, folder, deadline)
+        status = _watched(render, watched, deadline, client)
+        processes.end_descendants(spared=before)
+        shutil.rmtree(folder, ignore_errors=True)
+        _end(status, watched)
+    answering.leave()
     _be_watched(guard, folder)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, watched)
 
 
-def _watch(
-    render: int, watched: Collection[signal.Signals], folder: Path, deadline: Deadline
-) -> NoReturn:
-    status: int | None = None
-    error: RenderError | None = None
-    ended_by = 0
+def _watched(
+    render: int,
+    watched: Collection[signal.Signals],
+    deadline: Deadline,
+    client: answering.Client | None,
+) -> int | signal.Signals | RenderError:
+    """How the render ended: its status, or the signal that ends this process, or what to say."""
     end = time.monotonic() + deadline.remaining() + _GRACE_SECONDS
-    while status is None and error is None and not ended_by:
+    while True:
         told = signal.sigtimedwait(watched, max(0, end - time.monotonic()))
         if told is None:
-            error = deadline.error("the renderer itself was at work")
-        elif told.si_signo in _ENDING:
-            ended_by = told.si_signo
-        else:
-            status = _status_of(render)
-    processes.end_descendants()
-    shutil.rmtree(folder, ignore_errors=True)
-    if status is not None and status < 0:
-        error = ProgramError(
-            f"the render was ended by {processes.signal_name(-status)}",
-            fix="look for what sends it: the program itself, or the kernel for want of memory",
-        )
-    if error:
-        sys.stderr.write(f"{error.report()}\n")
+            return deadline.error("the renderer itself was at work")
+        if told.si_signo in _ENDING:
+            return signal.Signals(told.si_signo)
+        if told.si_signo == answering.HANGING_UP:
+            if client and client.has_ended():
+                return signal.SIGTERM
+            continue
+        status = _status_of(render)
+        if status is not None and status < 0:
+            return ProgramError(
+                f"the render was ended by {processes.signal_name(-status)}",
+                fix="look for what sends it: the program itself, or the kernel for want of memory",
+            )
+        if status is not None:
+            return status
+
+
+def _end(how: int | signal.Signals | RenderError, watched: Collection[signal.Signals]) -> NoReturn:
+    """End as the render did, after a word about why, if it could not say it."""
+    if isinstance(how, RenderError):
+        sys.stderr.write(f"{how.report()}\n")
         sys.stderr.flush()
-    if ended_by:
-        signal.signal(ended_by, signal.SIG_DFL)
+        how = 1
+    if isinstance(how, signal.Signals):
+        signal.signal(how, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, watched)
-        os.kill(os.getpid(), ended_by)
-    os._exit(1 if error or status is None else status)
+        os.kill(os.getpid(), how)
+    answering.tell(how)
+    os._exit(how)
 
 
 def _status_of(render: int) -> int | None:

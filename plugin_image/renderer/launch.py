@@ -125,6 +125,26 @@ def spawn(start: Start) -> Process:
         raise StartError(f"{start.name} cannot be started: {error.strerror}") from error
 
 
+def detached(
+    command: Sequence[str | Path], env: Mapping[str, str], *, pass_fds: Sequence[int] = ()
+) -> int:
+    """Start a program in a session of its own; gives its number. Raises OSError."""
+    return processes.started_apart(
+        lambda: (
+            subprocess.Popen(
+                command,
+                cwd="/",
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                pass_fds=pass_fds,
+            ).pid
+        )
+    )
+
+
 Serving = Callable[[Start], AbstractContextManager[int]]
 """Starts a server and gives its port, as `serving` does."""
 

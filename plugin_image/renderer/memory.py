@@ -25,6 +25,8 @@ _ENOUGH = 0.9
 """The part of the container's limit at which renders begin to stop."""
 _SHARED = 0.8
 """The part of it that renders may use; the rest is for cmp-server and probes."""
+_KEPT = 0.5
+"""The part of it up to which processes are kept for later renders."""
 _UNLIMITED = 1 << 60
 """From here on a number of cgroup v1 means that there is no limit."""
 _POLL_SECONDS = 0.02
@@ -74,6 +76,11 @@ def container(root: Path = _CGROUPS) -> Cgroup | None:
             usage, statistics = first / "memory.usage_in_bytes", first / "memory.stat"
             return Cgroup(limit, usage, statistics, prefix="total_")
     return None
+
+
+def has_room(container: Container | None) -> bool:
+    """Whether there is memory for what is kept for later renders."""
+    return container is None or not container.uses_more_than(int(container.limit * _KEPT))
 
 
 @contextmanager
@@ -133,12 +140,12 @@ class _Watch:
             # Another render of the same container may be the one that takes too much.
             if self._container.uses_more_than(self._enough) and _resident() > self._share:
                 self.tripped = True
-                processes.kill(processes.descendants(os.getpid()))
+                processes.kill(processes.working_here())
 
 
 def _resident() -> int:
     """Bytes that this process and all it started have in memory."""
-    pids = [os.getpid(), *processes.descendants(os.getpid())]
+    pids = [os.getpid(), *processes.working_here()]
     return sum(_pages(pid) for pid in pids) * _PAGE
 
 

@@ -154,11 +154,11 @@ def _env_value(option: Option, text: str) -> Any:
 
 def _checked(option: Option, value: Any, what: str) -> Any:
     shapes = {
-        OptionKind.STRING: ("a text", isinstance(value, str)),
-        OptionKind.ARRAY: ("a list of texts", isinstance(value, list) and _all_texts(value)),
+        OptionKind.STRING: ("a string", isinstance(value, str)),
+        OptionKind.ARRAY: ("a list of strings", isinstance(value, list) and _all_strings(value)),
         OptionKind.MAP: (
-            "a map of texts",
-            isinstance(value, dict) and _all_texts([*value.values()]),
+            "a map of strings",
+            isinstance(value, dict) and _all_strings([*value.values()]),
         ),
     }
     wanted, fits = shapes[option.kind]
@@ -167,5 +167,5 @@ def _checked(option: Option, value: Any, what: str) -> Any:
     return value
 
 
-def _all_texts(values: Sequence[Any]) -> bool:
+def _all_strings(values: Sequence[Any]) -> bool:
     return all(isinstance(value, str) for value in values)

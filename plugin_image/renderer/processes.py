@@ -11,21 +11,41 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
+from . import ancestry
+
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
+_PR_SET_NAME = 15
+_PR_SET_SECCOMP = 22
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_RESTRICT_SELF = 446
 _LANDLOCK_SCOPE_SIGNAL = 2
+_LANDLOCK_VERSION = 1
+_LANDLOCK_WITH_SCOPES = 6
+_SECCOMP_MODE_FILTER = 2
+_ALLOW_ALL = struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)
+"""BPF_RET | BPF_K with SECCOMP_RET_ALLOW."""
 
 _REAPING_SECONDS = 0.001
 
 T = TypeVar("T")
+
+_elsewhere: set[int] = set()
+
+
+def children(pid: int) -> list[int]:
+    """Every process that `pid` is the parent of; none where it has ended."""
+    found: list[int] = []
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
 def descendants(pid: int, spared: Collection[int] = ()) -> list[int]:
@@ -34,12 +54,28 @@ def descendants(pid: int, spared: Collection[int] = ()) -> list[int]:
     But for `spared`, and what is below those.
     """
     found: list[int] = []
-    with suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in map(int, (task / "children").read_text().split()):
-                if child not in spared:
-                    found += [child, *descendants(child, spared)]
+    for child in children(pid):
+        if child not in spared:
+            found += [child, *descendants(child, spared)]
     return found
+
+
+def working_here() -> list[int]:
+    """Every process below this one, and what works for it elsewhere with all below that."""
+    found = descendants(os.getpid())
+    for pid in tuple(_elsewhere):
+        found += [pid, *descendants(pid)]
+    return found
+
+
+@contextmanager
+def works_here(pid: int) -> Iterator[None]:
+    """Count a process that is not below this one among those that work for it."""
+    _elsewhere.add(pid)
+    try:
+        yield
+    finally:
+        _elsewhere.discard(pid)
 
 
 def executable(pid: int) -> str:
@@ -97,6 +133,17 @@ def hide() -> None:
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
+def show() -> None:
+    """Take `hide` back, in what has been forked from a hidden process."""
+    _prctl(_PR_SET_DUMPABLE, 1)
+
+
+def mark() -> None:
+    """Mark this process as one below which programs run: see `ancestry`."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_NAME, ancestry.MARK.encode(), 0, 0, 0)
+
+
 def started_apart(start: Callable[[], T]) -> T:
     """What `start` gives, whose processes can neither signal nor trace any but each other.
 
@@ -106,7 +153,7 @@ def started_apart(start: Callable[[], T]) -> T:
     failed: list[Exception] = []
 
     def run() -> None:
-        _scope_signals()
+        contain()
         try:
             given.append(start())
         except Exception as error:  # noqa: BLE001 - the caller's, as without a thread
@@ -121,17 +168,36 @@ def started_apart(start: Callable[[], T]) -> T:
     return given[0]
 
 
-def _scope_signals() -> None:
-    """Source: Linux, Documentation/userspace-api/landlock.rst, "IPC scoping"."""
+def contain() -> None:
+    """Have this thread, and what it starts, contained for good, as far as the kernel can.
+
+    What is contained can signal and trace nothing but each other, and is known for a program's
+    process wherever it gets to: it has a filter of system calls, which allows them all, more than
+    the renderer's own (`ancestry.filters`).
+
+    Source: Linux, Documentation/userspace-api/landlock.rst, "IPC scoping", and
+    Documentation/userspace-api/seccomp_filter.rst.
+    """
     if sys.platform != "linux":
         return
     libc = ctypes.CDLL(None)
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     nothing_else = struct.pack("=QQQ", 0, 0, _LANDLOCK_SCOPE_SIGNAL)
     rules = libc.syscall(_LANDLOCK_CREATE_RULESET, nothing_else, len(nothing_else), 0)
     if rules >= 0:
-        _prctl(_PR_SET_NO_NEW_PRIVS, 1)
         libc.syscall(_LANDLOCK_RESTRICT_SELF, rules, 0)
         os.close(rules)
+    allowing = ctypes.create_string_buffer(_ALLOW_ALL)
+    program = struct.pack("HP", 1, ctypes.addressof(allowing))
+    libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, program, 0, 0)
+
+
+def can_contain() -> bool:
+    """Whether all of `contain` holds here: from Linux 6.12 on, where Landlock is allowed."""
+    if sys.platform != "linux" or not ancestry.counts_filters():
+        return False
+    version = ctypes.CDLL(None).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)
+    return bool(version >= _LANDLOCK_WITH_SCOPES)
 
 
 def _environments() -> Iterator[tuple[int, bytes]]:

@@ -2,14 +2,16 @@
 
 cmp-server starts as many commands as it is asked for; a refresh of a hundred Applications
 would start a hundred interpreters. Each slot is a locked file, which the kernel frees
-however its holder ends.
+however its holder ends. Slots are given in the order of arrival: whoever waits has a locked file,
+too, named by when it came, and only the first in the line asks for a slot.
 """
 
 import fcntl
 import os
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from .supervise import Deadline
@@ -20,15 +22,16 @@ _POLL_SECONDS = 0.02
 @contextmanager
 def slot(folder: Path, count: int, deadline: Deadline) -> Iterator[None]:
     """Wait for one of `count` slots and hold it. Raises DeadlineError when none comes free."""
+    doing = f"it waited for one of {count} running renders to end"
     files: list[int] = []
     try:
-        # Without a place for slots nothing is bounded, which is better than no render at all.
-        with suppress(OSError):
-            files += (_opened(folder / f"{number}.lock") for number in range(count))
-        while files and not any(_locked(file) for file in files):
-            if not deadline.remaining():
-                raise deadline.error(f"it waited for one of {count} running renders to end")
-            time.sleep(_POLL_SECONDS)
+        with ExitStack() as line:
+            # Without a place for slots nothing is bounded, and without one for a line there is no
+            # order, which is better than no render at all.
+            with suppress(OSError):
+                files += (_opened(folder / f"{number}.lock") for number in range(count))
+                line.enter_context(_line(folder, deadline, doing))
+            _wait(lambda: not files or any(map(_locked, files)), deadline, doing)
         yield
     finally:
         for file in files:
@@ -36,14 +39,49 @@ def slot(folder: Path, count: int, deadline: Deadline) -> Iterator[None]:
 
 
 @contextmanager
+def _line(folder: Path, deadline: Deadline, doing: str) -> Iterator[None]:
+    """Stand in line, and wait until all who came before have left it. Raises OSError."""
+    came = folder / f"{time.monotonic_ns():020}-{os.getpid()}-{threading.get_ident()}.lock"
+    hidden = came.with_name(f".{came.name}")
+    file = _opened(hidden)
+    try:
+        # Before it is seen: what is not locked has been left.
+        _locked(file)
+        hidden.rename(came)
+        for other in sorted(folder.glob("[0-9]*-*.lock"), reverse=True):
+            with suppress(FileNotFoundError):
+                if other < came:
+                    _outlast(other, deadline, doing)
+        yield
+    finally:
+        for name in (hidden, came):
+            name.unlink(missing_ok=True)
+        os.close(file)
+
+
+def _outlast(other: Path, deadline: Deadline, doing: str) -> None:
+    """Wait until somebody has left the line, and remove what is left. Raises OSError."""
+    file = os.open(other, os.O_RDONLY)
+    try:
+        _wait(lambda: _locked(file), deadline, doing)
+        other.unlink(missing_ok=True)
+    finally:
+        os.close(file)
+
+
+def _wait(holds: Callable[[], bool], deadline: Deadline, doing: str) -> None:
+    while not holds():
+        if not deadline.remaining():
+            raise deadline.error(doing)
+        time.sleep(_POLL_SECONDS)
+
+
+@contextmanager
 def exclusive(path: Path, deadline: Deadline, doing: str) -> Iterator[None]:
     """Hold the lock file `path` alone. Raises DeadlineError when another holds it too long."""
     file = _opened(path)
     try:
-        while not _locked(file):
-            if not deadline.remaining():
-                raise deadline.error(doing)
-            time.sleep(_POLL_SECONDS)
+        _wait(lambda: _locked(file), deadline, doing)
         yield
     finally:
         os.close(file)

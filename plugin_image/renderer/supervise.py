@@ -136,7 +136,8 @@ def run(
             threading.Thread(target=_give, args=giving, daemon=True).start()
             try:
                 if process.wait(deadline.remaining()) == 0:
-                    survivors = _survivors(command[0], min(patience, deadline.remaining()))
+                    patience = min(patience, deadline.remaining())
+                    survivors = _survivors(process.pid, command[0], patience)
             except TimeoutError:
                 late = deadline.error(doing)
     except StartError as error:
@@ -144,22 +145,22 @@ def run(
     return Ended(process.wait(), tail.text(), late, survivors)
 
 
-def _survivors(executable: str | Path, patience: float) -> list[int]:
-    """What still runs of `executable` when `patience` seconds have passed."""
+def _survivors(program: int, executable: str | Path, patience: float) -> list[int]:
+    """What still runs of `executable` when `patience` seconds have passed since its end."""
     path, end = os.path.realpath(executable), time.monotonic() + patience
-    while (found := [*_strays(path)]) and time.monotonic() < end:
+    while (found := [*_strays(program, path)]) and time.monotonic() < end:
         time.sleep(_POLL_SECONDS)
     return found
 
 
-def _strays(executable: str) -> Iterator[int]:
-    """Processes below this one that run it, and belong to nothing that was started here."""
+def _strays(program: int, executable: str) -> Iterator[int]:
+    """Processes of this render that run it, and belong to nothing else that was started here."""
     # Other threads start and end programs meanwhile.
     with _changing:
-        running = set(_running)
+        running = _running - {program}
     own = {pid for started in running for pid in (started, *processes.descendants(started))}
-    for pid in processes.descendants(os.getpid()):
-        if pid not in own and processes.executable(pid) == executable:
+    for pid in processes.working_here():
+        if pid not in own and pid != program and processes.executable(pid) == executable:
             yield pid
 
 

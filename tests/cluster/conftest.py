@@ -45,13 +45,13 @@ class BuildVariant(Protocol):
     def __call__(self, variant: str) -> str: ...
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def given() -> Given | None:
     """The cluster and registry to use, where they are given."""
     return Given.from_environment(os.environ)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def engine(workspace: Workspace, given: Given | None) -> Iterator[DockerEngine]:
     """A Docker engine of the tests' own, or the one that goes with a given cluster."""
     if given:
@@ -70,7 +70,7 @@ def registry(workspace: Workspace) -> Iterator[str]:
         yield registry.address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def plugin_build(engine: DockerEngine, given: Given | None, pytestconfig: pytest.Config) -> Build:
     """How the plugin's image is built on this machine."""
     with uncaptured(pytestconfig):
@@ -78,7 +78,7 @@ def plugin_build(engine: DockerEngine, given: Given | None, pytestconfig: pytest
     return Build(CONTEXT, "plugin-tests/pulumi", args=args, secrets=local_parts.secrets())
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def build_variant(engine: DockerEngine, plugin_build: Build) -> BuildVariant:
     """Builds a variant when it is not there yet."""
 
@@ -91,14 +91,14 @@ def build_variant(engine: DockerEngine, plugin_build: Build) -> BuildVariant:
     return build
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tools(pytestconfig: pytest.Config, given: Given | None) -> Mapping[str, Path]:
     """The real parts; missing ones are built, with progress on the terminal."""
     with uncaptured(pytestconfig):
         return toolchain.ensure(toolchain.DEFAULT if given else clusters.TOOLS)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster(
     workspace: Workspace,
     tools: Mapping[str, Path],
@@ -120,14 +120,14 @@ def cluster(
         yield cluster
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def installer(
     cluster: Cluster, engine: DockerEngine, tools: Mapping[str, Path], workspace: Workspace
 ) -> Installer:
     return Installer(cluster, engine, tools, workspace)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def repository(
     cluster: Cluster, engine: DockerEngine, build_variant: BuildVariant, workspace: Workspace
 ) -> PublishedRepository:

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,9 @@ MEGABYTE = 1_000_000
 BUDGETS = {"slim": 250, "python": 560, "full": 950}
 """Largest sizes, uncompressed, in megabytes."""
 
+_SECONDS = "1200"
+"""Compiling a Go program for the first time takes minutes, and any where the machine is busy."""
+
 UNPRIVILEGED = (
     "--rm",
     "--read-only",
@@ -32,6 +34,10 @@ UNPRIVILEGED = (
     "--security-opt=no-new-privileges",
     "--network=none",
 )
+
+
+ANY_USER = "1000680000:0"
+"""One without a name, and with the group that OpenShift gives such users."""
 
 
 @pytest.fixture(scope="module", params=BUDGETS)
@@ -70,6 +76,16 @@ class TestTheImage:
             "argocd",
             "tini",
         ]
+
+    def test_runs_as_whoever_the_cluster_says(self, engine: DockerEngine, image: str) -> None:
+        volumes = " ".join(inspect(engine, image)["Config"]["Volumes"])
+        who = "import getpass, os; print(getpass.getuser(), os.path.expanduser('~'))"
+        script = (
+            f'for each in {volumes}; do touch $each/x; done; python3 -c "{who}"; '
+            "cd /tmp; git init --quiet one; git clone --quiet one two 2>/dev/null; ls"
+        )
+        found = engine.run("run", *UNPRIVILEGED, f"--user={ANY_USER}", image, "sh", "-euc", script)
+        assert found.split() == ["argocd", "/var/lib/argocd-plugin/home", "one", "two", "x"]
 
     def test_says_what_it_is(self, engine: DockerEngine, image: str) -> None:
         labels = inspect(engine, image)["Config"]["Labels"]
@@ -133,18 +149,17 @@ def from_scratch(plugin_build: Build) -> Build:
 
 
 class TestBuilding:
-    def test_again_with_nothing_changed_takes_seconds_and_pushes_nothing(
+    def test_again_with_nothing_changed_gives_the_same_image_and_pushes_nothing(
         self, engine: DockerEngine, plugin_build: Build, registry: str
     ) -> None:
         build = replace(plugin_build, tag=f"{registry}/plugin:1")
         first = engine.build(build)
         engine.run("push", build.tag)
-        begun = time.monotonic()
         assert engine.build(build) == first
-        assert time.monotonic() - begun < 10
         pushed = engine.run("push", build.tag)
         assert ": Pushed" not in pushed, pushed
 
+    @pytest.mark.thorough
     def test_from_scratch_gives_the_same_content_and_leaves_no_secret_anywhere(
         self, engine: DockerEngine, plugin_build: Build, from_scratch: Build, tmp_path: Path
     ) -> None:
@@ -164,6 +179,7 @@ class TestBuilding:
             "searched in vain"
         )
 
+    @pytest.mark.thorough
     def test_after_a_change_of_our_code_makes_one_layer_anew(
         self, engine: DockerEngine, from_scratch: Build, tmp_path: Path
     ) -> None:
@@ -201,8 +217,7 @@ def renders_outside(example: Path, cache: Path) -> str:
         env={
             **os.environ,
             "RENDERER_CACHE_DIR": str(cache),
-            # Compiling a Go program for the first time takes minutes.
-            "RENDERER_DEADLINE_SECONDS": "1200",
+            "RENDERER_DEADLINE_SECONDS": _SECONDS,
         },
         capture_output=True,
         text=True,
@@ -211,15 +226,9 @@ def renders_outside(example: Path, cache: Path) -> str:
     return done.stdout
 
 
-def _certificates() -> list[str]:
-    """Let a container trust whom this machine trusts, where that is in a file of its own."""
-    bundle = os.environ.get("SSL_CERT_FILE")
-    return [f"--volume={bundle}:{bundle}:ro", f"--env=SSL_CERT_FILE={bundle}"] if bundle else []
-
-
 PROGRAMS = ("pulumi-resource-kubernetes", "pulumi-language-yaml")
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/Pulumi.yaml"))
-# The image holds no Go modules: what a Go program needs comes from the network, once.
+# Only the variant `go` holds Go modules.
 WITHIN = [path for path in EXAMPLES if not (path / "go.mod").exists()]
 PACKAGES = ("requirements.txt", "package.json", "package-lock.json", "node_modules")
 
@@ -247,21 +256,21 @@ class TestRendering:
         assert found == expected
 
     @pytest.mark.thorough
-    def test_of_a_go_program_without_network_once_its_modules_are_in_the_cache(
+    def test_of_a_go_program_without_network_is_built_from_what_is_compiled_in_the_image(
         self, engine: DockerEngine, build_variant: BuildVariant, tmp_path: Path
     ) -> None:
         example = ROOT / "examples" / "guestbook-go"
-        tag, cache = build_variant("go"), tmp_path / "volume"
-        cache.mkdir(mode=0o777)
-        cache.chmod(0o777)
-        volumes = [f"--volume={cache}:/var/lib/argocd-plugin/cache"]
-        volumes.append(f"--volume={example}:/src:ro")
-        script = "cp -r /src /tmp/app && renderer pulumi render /tmp/app --stack dev"
-        online = [option for option in UNPRIVILEGED if not option.startswith("--network")]
-        online += ["--network=host", "--env=RENDERER_DEADLINE_SECONDS=1200", *_certificates()]
-        first = engine.run("run", *online, *volumes, tag, "sh", "-euc", script)
-        assert in_container(engine, tag, script, *volumes) == first
-        assert renders_outside(example, tmp_path / "cache") == first
+        tag, cache = build_variant("go"), "/var/lib/argocd-plugin/cache"
+        script = (
+            "cp -r /src /tmp/app && renderer pulumi render /tmp/app --stack dev > /tmp/rendered; "
+            f"find {cache}/tools/go-build -type f -size +1000k >&2; cat /tmp/rendered"
+        )
+        options = (f"--volume={example}:/src:ro", f"--env=RENDERER_DEADLINE_SECONDS={_SECONDS}")
+        done = engine.attempt("run", *UNPRIVILEGED, *options, tag, "sh", "-euc", script)
+        assert done.returncode == 0, done.stderr
+        compiled = [line for line in done.stderr.splitlines() if line.startswith(cache)]
+        assert compiled == [], "packages of an SDK were compiled again"
+        assert renders_outside(example, tmp_path / "cache") == done.stdout
 
     def test_of_a_chart_in_the_variant_without_a_provider_is_refused_by_name(
         self, engine: DockerEngine, build_variant: BuildVariant, tmp_path: Path

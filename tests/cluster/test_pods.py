@@ -24,6 +24,9 @@ from tests.e2e.harness.workspace import Workspace
 MakeStack = Callable[..., PulumiStack]
 
 _MINUTES = 300.0
+_ANY_UID = 1000680000
+_RENDERS = 60
+"""Enough for each process of the plugin to have ended several times."""
 _NOTES = tuple(f"note-{number}" for number in range(1, 7))
 
 
@@ -166,11 +169,11 @@ class TestInsideThePod:
         tried = f"for each in {folders}; do touch $each/x 2>/dev/null && echo $each; done; true"
         assert cluster.in_sidecar(tried) == ""
 
-    def test_after_two_hundred_renders_there_are_no_zombies(
+    def test_after_many_renders_there_are_no_zombies(
         self, cluster: Cluster, applications: list[Application]
     ) -> None:
         cluster.in_sidecar("(sleep 0.1 &)")
-        while _renders(cluster) < 200:
+        while _renders(cluster) < _RENDERS:
             _refresh_all(applications)
         states = cluster.in_sidecar("cat /proc/[0-9]*/stat | cut -d' ' -f2,3")
         assert " Z" not in states
@@ -286,6 +289,39 @@ class TestChanging:
         stack.up().require_success()
         assert cluster.revision() == before + 1
         assert stack.outputs()["image"] != image
+
+
+class TestAUidOfTheClustersChoice:
+    """As on OpenShift: the pod, and no container, says who runs, and it is nobody with a name."""
+
+    @pytest.fixture
+    def chosen(self, cluster: Cluster, stack: PulumiStack) -> Iterator[None]:
+        """The pod runs as that user; afterwards as the image's again, and the plugin as before."""
+        _run_as(cluster, {"runAsUser": _ANY_UID, "runAsGroup": 0})
+        yield
+        _run_as(cluster, None)
+        stack.configure({"runAsUser": None})
+        stack.up().require_success()
+
+    @pytest.mark.usefixtures("chosen")
+    def test_renders_like_any_other(
+        self, cluster: Cluster, stack: PulumiStack, applications: list[Application]
+    ) -> None:
+        refused = stack.preview()
+        assert refused.status != 0
+        assert f"Fix: set it to {_ANY_UID}" in refused.output, refused.output
+        stack.configure({"runAsUser": "none"})
+        stack.up().require_success()
+        assert cluster.in_sidecar("id -u; id -g").split() == [str(_ANY_UID), "0"]
+        before = _renders(cluster)
+        _refresh_all(applications)
+        assert _renders(cluster) >= before + len(applications)
+        assert [app.conditions() for app in applications] == [{}] * len(applications)
+
+
+def _run_as(cluster: Cluster, security_context: Mapping[str, Any] | None) -> None:
+    patch = {"spec": {"template": {"spec": {"securityContext": security_context}}}}
+    cluster.api.patch("apps/v1", "Deployment", REPO_SERVER, patch, namespace=NAMESPACE)
 
 
 class TestRestarts:

@@ -21,14 +21,14 @@ def uncaptured(config: pytest.Config) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tools(pytestconfig: pytest.Config) -> Mapping[str, Path]:
     """The real parts; missing ones are built, with progress on the terminal."""
     with uncaptured(pytestconfig):
         return toolchain.ensure((*toolchain.DEFAULT, "pulumi-language-yaml", "haproxy", "helm"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def workspace(request: pytest.FixtureRequest) -> Iterator[Workspace]:
     """The folder of this run. Its logs stay when a test has failed."""
     terminate_like_interrupt()
@@ -41,14 +41,14 @@ def workspace(request: pytest.FixtureRequest) -> Iterator[Workspace]:
             sys.stderr.write(f"\nlogs of the real parts: {workspace.logs}\n")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def api_server(workspace: Workspace, tools: Mapping[str, Path]) -> Iterator[ApiServer]:
     """A Kubernetes API."""
     with running_api_server(workspace, tools) as server:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def argocd(
     api_server: ApiServer, workspace: Workspace, tools: Mapping[str, Path]
 ) -> Iterator[ArgoCD]:

@@ -3,18 +3,24 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from components.argocd.health import CHECKS
 from tests import toolchain
 from tests.e2e.conftest import uncaptured
 from tests.e2e.harness.api_server import INSTALLER, ApiServer
 from tests.e2e.harness.argocd import DEPLOYMENT, NAMESPACE, ArgoCD
-from tests.e2e.harness.kubernetes_api import KubernetesApi, Object
+from tests.e2e.harness.kubernetes_api import (
+    MERGE_PATCH,
+    ConflictError,
+    KubernetesApi,
+    Object,
+)
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.installation import CONFIG
 
@@ -33,6 +39,37 @@ SERVICE = {
     "clientSecret": "pulumi-client",
     "argocdImage": "quay.io/argoproj/argocd:v3.2.0",
 }
+SETTINGS = "argocd-cm"
+HEALTH_CHECK = f"resource.customizations.health.{CHECKS['Stack'].stem}"
+OTHERS_ARGOCD = {
+    "apiVersion": "argoproj.io/v1beta1",
+    "kind": "ArgoCD",
+    "metadata": {"name": "argocd"},
+    "spec": {
+        "extraConfig": {"a": "b"},
+        "repo": {
+            "sidecarContainers": [{"name": "vault", "image": "registry.example.com/vault:1"}],
+            "volumes": [{"name": "vault", "emptyDir": {}}],
+        },
+    },
+}
+
+EVERY_FIELD: Mapping[str, Any] = {
+    "runAsUser": "none",
+    "cpuLimit": "none",
+    "ephemeralStorageLimit": "1024Mi",
+    "livenessTimeoutSeconds": 30,
+    "imagePullSecrets": ["registry"],
+    "envValueFrom": {
+        "NODE": {"fieldRef": {"fieldPath": "spec.nodeName"}},
+        "MOST": {"resourceFieldRef": {"resource": "limits.memory"}},
+    },
+    "existingSecrets": [
+        {"name": "git", "env": {"GIT": "token"}, "files": {"netrc": "login"}},
+        {"name": "cloud", "files": {"cloud": "key"}},
+    ],
+}
+"""What a sidecar may have besides."""
 
 Export = Callable[..., Path]
 Build = Callable[[Path], list[Object]]
@@ -96,6 +133,7 @@ def repo_server(argocd: ArgoCD) -> Object:
 def pod_after_patch(argocd: ArgoCD, stack: PulumiStack) -> Object:
     """The pod's template as `pulumi up` makes it."""
     stack.up().require_success()
+    stack.up("--expect-no-changes").require_success()
     return comparable(repo_server(argocd))
 
 
@@ -123,23 +161,32 @@ def comparable(deployment: Object) -> Object:
     return template
 
 
+def settings(argocd: ArgoCD) -> Any:
+    return argocd.api.get("v1", "ConfigMap", SETTINGS, namespace=NAMESPACE).get("data")
+
+
+def one(objects: Sequence[Object], kind: str, name: str) -> Object:
+    (found,) = (o for o in objects if (o["kind"], o["metadata"]["name"]) == (kind, name))
+    return found
+
+
 class TestKustomize:
-    @pytest.mark.parametrize("mode", [{}, SERVICE], ids=["sidecar", "service"])
+    @pytest.mark.parametrize("mode", [EVERY_FIELD, SERVICE], ids=["sidecar", "service"])
     def test_gives_argo_cds_own_manifests_the_pod_of_the_patch(
         self,
         argocd: ArgoCD,
         stack: PulumiStack,
         export: Export,
         build: Build,
-        mode: Mapping[str, str],
+        mode: Mapping[str, Any],
     ) -> None:
-        before = repo_server(argocd)["spec"]
-        component = export("kustomize", **mode)
-        assert repo_server(argocd)["spec"] == before, "nothing is patched"
+        before = repo_server(argocd)["spec"], settings(argocd)
+        component = export("kustomize", healthChecks=["Stack"], **mode)
+        assert (repo_server(argocd)["spec"], settings(argocd)) == before, "nothing is patched"
         objects = build(component)
-        (deployment,) = (
-            o for o in objects if (o["kind"], o["metadata"]["name"]) == ("Deployment", DEPLOYMENT)
-        )
+        deployment = one(objects, "Deployment", DEPLOYMENT)
+        entries = one(objects, "ConfigMap", SETTINGS)["data"]
+        assert entries[HEALTH_CHECK] == CHECKS["Stack"].read_text()
         made = {o["metadata"]["name"] for o in objects if o["kind"] == "ConfigMap"}
         volumes = deployment["spec"]["template"]["spec"]["volumes"]
         used = {
@@ -152,23 +199,57 @@ class TestKustomize:
         with stack.changed(mode, without=()):
             assert exported == pod_after_patch(argocd, stack)
 
+    def test_is_no_silent_miss_where_the_deployment_has_another_name(
+        self, export: Export, build: Build
+    ) -> None:
+        with pytest.raises(subprocess.CalledProcessError) as failed:
+            build(export("kustomize", deployment="cd-repo-server"))
+        assert b"nothing selected by Deployment" in failed.value.stderr
+
 
 class TestOperator:
-    def test_its_api_takes_every_field(
+    def test_its_api_takes_every_field_beside_what_others_have(
         self, argocd: ArgoCD, export: Export, more_tools: Mapping[str, Path]
     ) -> None:
         _serve_argocds(argocd.api, more_tools["argocd-operator-crds"] / "argocds.yaml")
-        folder = export("operator")
-        fields = yaml.safe_load((folder / "argocd.yaml").read_text())
-        path = f"/apis/argoproj.io/v1beta1/namespaces/{NAMESPACE}/argocds"
-        resource = {"apiVersion": "argoproj.io/v1beta1", "kind": "ArgoCD"}
-        query = {"dryRun": "All", "fieldValidation": "Strict"}
-        kept = argocd.api.request(
-            "POST", path, resource | {"metadata": {"name": "argocd"}} | fields, query=query
-        )
-        repo = kept["spec"]["repo"]
-        assert [c["name"] for c in repo["sidecarContainers"]] == ["cmp-pulumi-v1-0"]
-        assert repo["volumes"] == fields["spec"]["repo"]["volumes"]
+        argocd.api.create(OTHERS_ARGOCD, namespace=NAMESPACE)
+        before = read_argocd(argocd)
+        folder = export("operator", healthChecks=["Stack"])
+        patch = merge(folder, before)
+        found = patch_argocd(argocd, patch)
+        repo = found["spec"]["repo"]
+        names = [container["name"] for container in repo["sidecarContainers"]]
+        assert names == ["vault", "cmp-pulumi-v1-0"]
+        fields = yaml.safe_load((folder / "argocd.yaml").read_text())["spec"]
+        assert repo["sidecarContainers"] == [
+            *before["spec"]["repo"]["sidecarContainers"],
+            *fields["repo"]["sidecarContainers"],
+        ]
+        assert repo["volumes"] == [*before["spec"]["repo"]["volumes"], *fields["repo"]["volumes"]]
+        assert found["spec"]["extraConfig"] == {"a": "b", **fields["extraConfig"]}
+        with pytest.raises(ConflictError):
+            patch_argocd(argocd, patch)
+        after = patch_argocd(argocd, merge(folder, found, "--remove"))
+        assert after["spec"] == before["spec"]
+
+
+def merge(folder: Path, theirs: Object, *options: str) -> Object:
+    """What a user pipes into `kubectl patch`."""
+    command = [sys.executable, "-m", "components.export.merge", str(folder), *options]
+    text = json.dumps(theirs)
+    done = subprocess.run(command, input=text, text=True, cwd=ROOT, check=True, capture_output=True)
+    patch: Object = yaml.safe_load(done.stdout)
+    return patch
+
+
+def read_argocd(argocd: ArgoCD) -> Object:
+    return argocd.api.get("argoproj.io/v1beta1", "ArgoCD", "argocd", namespace=NAMESPACE)
+
+
+def patch_argocd(argocd: ArgoCD, patch: Object) -> Object:
+    path = f"/apis/argoproj.io/v1beta1/namespaces/{NAMESPACE}/argocds/argocd"
+    strictly = {"fieldValidation": "Strict"}
+    return argocd.api.request("PATCH", path, patch, media=MERGE_PATCH, query=strictly)
 
 
 def _serve_argocds(api: KubernetesApi, crd: Path) -> None:

@@ -1,24 +1,33 @@
 """`pulumi up` by the real engine installs, a second one changes nothing, `destroy` restores."""
 
 import copy
-import textwrap
-from collections.abc import Callable, Iterator, Mapping
+import json
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from components.preflight import access_review
+from components.shared.rights import Right
 from tests.e2e.harness.api_server import INSTALLER, ApiServer
 from tests.e2e.harness.argocd import DEPLOYMENT, NAMESPACE, ArgoCD
 from tests.e2e.harness.git_repository import PACKAGES
 from tests.e2e.harness.image_root import plugin_image
 from tests.e2e.harness.kubernetes_api import Object
+from tests.e2e.harness.pulumi_cli import Outcome
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.installation import CONFIG, IMAGE
 
 SECRET = "token-of-the-install-test"
-READ = ["get", "list", "watch"]
+
+OWN_DEPLOYMENT = Path(__file__).parent / "testdata" / "own_deployment.py"
+OTHER_DEPLOYMENT = "another-repo-server"
+NO_AWAIT = {"pulumi.com/skipAwait": "true"}
 
 MakeStack = Callable[..., PulumiStack]
 
@@ -30,11 +39,17 @@ def make_stack(
     """Makes a stack of the installer; whatever it installed is gone after the test."""
     stacks: list[PulumiStack] = []
 
-    def make(user: str = INSTALLER, **config: Any) -> PulumiStack:
-        folder = tmp_path / str(len(stacks))
-        kubeconfig = api_server.kubeconfig(user)
+    def make(
+        user: str = INSTALLER, program: Path = ROOT / "__main__.py", **config: Any
+    ) -> PulumiStack:
         stacks.append(
-            PulumiStack(folder, tools=tools, kubeconfig=kubeconfig, config={**CONFIG, **config})
+            PulumiStack(
+                tmp_path / str(len(stacks)),
+                tools=tools,
+                kubeconfig=api_server.kubeconfig(user),
+                config={**CONFIG, **config},
+                program=program,
+            )
         )
         return stacks[-1]
 
@@ -60,7 +75,7 @@ def objects(argocd: ArgoCD) -> set[tuple[str, str]]:
 
 
 class TestInstalling:
-    def test_up_installs_then_changes_nothing_and_destroy_restores(
+    def test_up_installs_then_puts_drift_back_and_changes_nothing_and_destroy_restores(
         self, argocd: ArgoCD, make_stack: MakeStack
     ) -> None:
         before, objects_before = spec(argocd), objects(argocd)
@@ -69,8 +84,20 @@ class TestInstalling:
         stack.up().require_success()
         patched = spec(argocd)
         assert patched != before
-        names = [container["name"] for container in patched["template"]["spec"]["containers"]]
-        assert stack.outputs()["containerName"] in names
+        container = stack.outputs()["containerName"]
+        assert container in _containers(argocd)
+
+        _set_image(argocd, container, "registry.example.com/evil:1")
+        drifted = spec(argocd)
+        refused = stack.preview()
+        assert refused.status, "drift went unnoticed"
+        assert "onDrift is stop" in refused.output
+        assert f"containers[{container}].image (now of " in refused.output
+        assert spec(argocd) == drifted
+        stack.configure({"onDrift": "restore"})
+        stack.up().require_success()
+        assert spec(argocd) == patched
+
         stack.up("--expect-no-changes").require_success()
         stack.run("refresh", "--yes", "--skip-preview").require_success()
         stack.up("--expect-no-changes").require_success()
@@ -80,16 +107,25 @@ class TestInstalling:
         assert objects(argocd) == objects_before
 
     @pytest.mark.long
-    def test_an_application_of_the_configuration_is_delivered(
+    def test_an_application_of_the_configuration_is_delivered_as_its_project_allows(
         self, argocd: ArgoCD, make_stack: MakeStack
     ) -> None:
         repository = argocd.repository("registered")
         repository.copy(ROOT / "examples" / "guestbook-python", leave_out=PACKAGES)
         revision = repository.commit("guestbook")
+        destination = {"server": "https://kubernetes.default.svc", "namespace": "default"}
         stack = make_stack(
+            projects=[
+                {
+                    "projectName": "narrow",
+                    "sourceRepos": [repository.url],
+                    "destinations": [destination],
+                }
+            ],
             applications=[
                 {
                     "applicationName": "registered",
+                    "project": "narrow",
                     "repoUrl": repository.url,
                     "path": ".",
                     "targetRevision": "main",
@@ -100,9 +136,12 @@ class TestInstalling:
                     "automated": True,
                     "prune": True,
                 }
-            ]
+            ],
         )
         stack.up().require_success()
+        state = json.loads(stack.export())["deployment"]["resources"]
+        (registered,) = [one for one in state if one["type"].endswith("v1alpha1:Application")]
+        assert any("v1alpha1:AppProject::" in urn for urn in registered["dependencies"])
         argocd.roll_out({stack.outputs()["containerName"]: plugin_image(ROOT / "plugin_image")})
         try:
             application = argocd.application("registered")
@@ -138,7 +177,8 @@ class TestInstalling:
         patched = spec(argocd)
         for outcome in (second.preview(), second.up()):
             assert outcome.status
-            assert "the repo-server has already: another stack" in outcome.output
+            assert "which the repo-server already has" in outcome.output
+            assert "another stack has installed that plugin" in outcome.output
         second.destroy().require_success()
         assert spec(argocd) == patched
         first.up("--expect-no-changes").require_success()
@@ -159,52 +199,87 @@ class TestInstalling:
         assert spec(argocd) == before
 
 
-class TestDrift:
-    """Of what a plugin's patch owns: seen by preview and `up`, and put back where that is asked."""
+@pytest.mark.long
+class TestTheNextVersion:
+    """In one `up` it is there before Applications name it; only then does the former one go."""
 
-    def test_of_each_field_is_named_with_its_owner_and_put_back_where_that_is_asked(
+    @pytest.mark.parametrize("mode", ["sidecar", "service"])
+    def test_of_a_plugin_leaves_no_application_without_one_and_there_is_a_way_back(
+        self, argocd: ArgoCD, make_stack: MakeStack, mode: str
+    ) -> None:
+        before, objects_before = spec(argocd), objects(argocd)
+        service, other_port = _service_mode(argocd) if mode == "service" else ({}, {})
+        application = {"applicationName": "follows", "repoUrl": "https://git.example.com/a.git"}
+        stack = make_stack(applications=[{**application, "path": "."}], **service)
+        stack.up().require_success()
+        installed, made = spec(argocd), _own_deployments(argocd)
+
+        # No controller rolls anything out here.
+        fails = {"version": "v1.1", **other_port, "awaitRollout": True, "rolloutSeconds": 3}
+        stack.configure(fails)
+        assert stack.up().status
+        stack.configure({**dict.fromkeys(fails), **CONFIG})
+        stack.up().require_success()
+        assert (spec(argocd), _own_deployments(argocd)) == (installed, made)
+        stack.up("--expect-no-changes").require_success()
+
+        stack.configure({"version": "v1.1", **other_port})
+        with _watching(argocd, "follows") as seen:
+            stack.up().require_success()
+        assert seen["pulumi-v1.0"], "the watch came too late"
+        assert seen["pulumi-v1.1"], "the Application did not follow"
+        assert all(all(found) for found in seen.values())
+        assert not any("v1-0" in name for name in _containers(argocd))
+        stack.destroy().require_success()
+        assert spec(argocd) == before
+        if mode == "sidecar":
+            assert objects(argocd) == objects_before
+
+
+class TestTheDeployment:
+    """May go, come back, and be made by the same program."""
+
+    @pytest.mark.long
+    def test_that_is_gone_is_no_obstacle_to_a_destroy_that_looks_first(
         self, argocd: ArgoCD, make_stack: MakeStack
     ) -> None:
-        stack = make_stack()
+        objects_before = objects(argocd)
+        bare = _copy_of_the_deployment(argocd)
+        argocd.api.create(bare)
+        stack = make_stack(deployment=OTHER_DEPLOYMENT)
+        try:
+            stack.up().require_success()
+            _delete(argocd)
+            assert f"{NAMESPACE}/{OTHER_DEPLOYMENT}' does not exist" in stack.preview().output
+
+            argocd.api.create(bare)
+            stack.up().require_success()
+            assert stack.outputs()["containerName"] in _containers(argocd, OTHER_DEPLOYMENT)
+            stack.up("--expect-no-changes").require_success()
+        finally:
+            _delete(argocd)
+        # As docs/installer.md says.
+        assert (
+            "this Patch resource is currently managing a required field" in stack.destroy().output
+        )
+        stack.destroy("--refresh").require_success()
+        assert objects(argocd) == objects_before
+
+    def test_of_the_same_program_is_looked_up_once_it_is_there(
+        self, argocd: ArgoCD, make_stack: MakeStack
+    ) -> None:
+        deployment = _copy_of_the_deployment(argocd)
+        stack = make_stack(
+            program=OWN_DEPLOYMENT, deployment=deployment, image=IMAGE, pluginName="plugin"
+        )
+        stack.preview().require_success()
         stack.up().require_success()
-        installed = spec(argocd)
-        pod = copy.deepcopy(installed)["template"]["spec"]
-        name = stack.outputs()["containerName"]
-        sidecar = next(c for c in pod["containers"] if c["name"] == name)
-        volume = next(v for v in pod["volumes"] if v["name"].startswith(name) and "emptyDir" in v)
-        sidecar["image"] = "registry.example.com/evil:1"
-        sidecar["env"][0]["value"] = "changed"
-        del sidecar["env"][1]
-        sidecar["volumeMounts"][0]["readOnly"] = not sidecar["volumeMounts"][0].get("readOnly")
-        sidecar["livenessProbe"]["exec"] = {"command": ["true"]}
-        sidecar["resources"]["limits"]["memory"] = "64Gi"
-        volume["emptyDir"]["sizeLimit"] = "1Mi"
-        changed = {"spec": {"template": {"spec": pod}}}
-        argocd.api.patch("apps/v1", "Deployment", DEPLOYMENT, changed, namespace=NAMESPACE)
-        drifted = spec(argocd)
-        for outcome in (stack.preview(), stack.up(), stack.up("--refresh")):
-            assert outcome.status, "drift went unnoticed"
-            for field in (
-                ".image",
-                ".env[",
-                "(gone)",
-                ".volumeMounts[",
-                ".livenessProbe.exec.command",
-                ".resources.limits.memory",
-                f"volumes[{volume['name']}].emptyDir.sizeLimit",
-                "now of",
-                "set on_drift to restore",
-            ):
-                assert field in outcome.output, outcome.output
-        assert spec(argocd) == drifted
-        stack.configure({"onDrift": "restore"})
-        stack.up().require_success()
-        assert spec(argocd) == installed
+        assert stack.outputs()["container"] in _containers(argocd, OTHER_DEPLOYMENT)
+        stack.preview("--expect-no-changes").require_success()
+
+        stack.configure({"pluginName": "renamed", "formerName": "plugin"})
         stack.up("--expect-no-changes").require_success()
-        stack.configure({"onDrift": None})
-        stack.up().require_success()
-        stack.up("--expect-no-changes").require_success()
-        assert spec(argocd) == installed
+        stack.destroy().require_success()
 
 
 class TestBadInput:
@@ -243,73 +318,168 @@ class TestBadInput:
                 assert word in outcome.output
 
 
+_OPTIONS: Sequence[Sequence[str]] = (["--preview"], [])
+APPLICATION = {"repoUrl": "https://git.example.com/apps.git", "path": "."}
+SIDECAR = {
+    "healthChecks": ["Stack"],
+    "projects": [
+        {
+            "projectName": "shop",
+            "sourceRepos": [APPLICATION["repoUrl"]],
+            "destinations": [{"name": "in-cluster", "namespace": "shop"}],
+        }
+    ],
+    "applications": [
+        {"applicationName": "here", "project": "shop", **APPLICATION},
+        {"applicationName": "there", "namespace": "default", **APPLICATION},
+    ],
+}
+SERVICE = {
+    "mode": "service",
+    "certificates": "existing",
+    "serverSecret": "pulumi-server",
+    "clientSecret": "pulumi-client",
+    "argocdImage": "quay.io/argoproj/argocd:v3.2.0",
+    "maxReplicas": 4,
+}
+
+
 @pytest.mark.long
-class TestMissingRights:
-    """Refused before anything is applied, by preview and up alike, and all of them at once."""
+class TestRights:
+    """What `rights` prints is what it takes; what lacks is said before anything is applied."""
 
-    def test_of_who_may_only_read_are_named_and_nothing_is_applied(
-        self, argocd: ArgoCD, api_server: ApiServer, make_stack: MakeStack
-    ) -> None:
-        rules = [{"apiGroups": ["", "apps"], "resources": ["*"], "verbs": READ}]
-        user = api_server.add_limited_user("onlooker", namespace=NAMESPACE, rules=rules)
-        _require_refusal(
-            argocd,
-            make_stack(user=user),
-            f"patch deployments.apps {DEPLOYMENT} in namespace {NAMESPACE}",
-            f"create, patch, delete configmaps in namespace {NAMESPACE}",
-            f"create, patch, delete secrets in namespace {NAMESPACE}",
-        )
-
-    def test_to_patch_the_deployment_alone_are_named_and_nothing_is_applied(
-        self, argocd: ArgoCD, api_server: ApiServer, make_stack: MakeStack
-    ) -> None:
-        rules = [
-            {"apiGroups": ["apps"], "resources": ["*"], "verbs": READ},
-            {"apiGroups": [""], "resources": ["*"], "verbs": ["*"]},
-        ]
-        user = api_server.add_limited_user("no-patcher", namespace=NAMESPACE, rules=rules)
-        _require_refusal(
-            argocd,
-            make_stack(user=user),
-            f"patch deployments.apps {DEPLOYMENT} in namespace {NAMESPACE}",
-        )
-
-    def test_are_no_more_once_the_role_of_the_error_is_granted(
-        self, argocd: ArgoCD, api_server: ApiServer, make_stack: MakeStack
+    @pytest.mark.parametrize("mode", [SIDECAR, SERVICE], ids=["sidecar", "service"])
+    def test_as_printed_are_enough_to_preview_install_update_and_destroy(
+        self, argocd: ArgoCD, api_server: ApiServer, make_stack: MakeStack, mode: Object
     ) -> None:
         before, objects_before = spec(argocd), objects(argocd)
-        user = api_server.add_limited_user("newcomer", namespace=NAMESPACE, rules=[])
-        repository = "https://git.example.com/apps.git"
-        application = {"applicationName": "granted", "repoUrl": repository, "path": "."}
-        stack = make_stack(user=user, applications=[application])
+        name = f"exactly-{mode.get('mode', 'sidecar')}"
+        user = api_server.add_limited_user(name, namespace=NAMESPACE, rules=[])
+        stack = make_stack(user=user, **mode)
         stack.set_secret("credentialsEnv.TOKEN", SECRET)
-        refused = stack.preview()
-        assert refused.status != 0, refused.output
-        api_server.add_limited_user("newcomer", namespace=NAMESPACE, rules=_granted(refused.output))
+        to_preview, to_install = (stack.rights(*option, "--name", name) for option in _OPTIONS)
+
+        api_server.grant(name, to_preview)
+        _require_line(stack.preview(), f"delete configmaps in namespace {NAMESPACE}")
+        api_server.grant(name, to_install)
         stack.up().require_success()
         stack.set_secret("credentialsEnv.TOKEN", f"{SECRET}-changed")
+        stack.configure({"concurrency": 3})
+        api_server.grant(name, to_preview)
+        _require_line(stack.preview(), "`pulumi up` would refuse it")
+        installed = spec(argocd), objects(argocd)
+        refused = stack.up()
+        assert refused.status != 0
+        assert f"delete configmaps in namespace {NAMESPACE}\n" in refused.output
+        assert (spec(argocd), objects(argocd)) == installed
+        api_server.grant(name, to_install)
         stack.up().require_success()
-        stack.up("--expect-no-changes").require_success()
         stack.destroy().require_success()
         assert (spec(argocd), objects(argocd)) == (before, objects_before)
 
+    def test_less_one_are_known_to_be_less_that_one(
+        self, api_server: ApiServer, make_stack: MakeStack
+    ) -> None:
+        name = "lacking-one"
+        user = api_server.add_limited_user(name, namespace=NAMESPACE, rules=[])
+        settings = {"kubernetes:kubeconfig": str(api_server.kubeconfig(user))}
+        cases = [*_each_left_out(make_stack(**SIDECAR).rights("--name", name))]
+        rights = [right for right, _ in cases]
 
-def _require_refusal(argocd: ArgoCD, stack: PulumiStack, *missing: str) -> None:
-    before, objects_before = spec(argocd), objects(argocd)
-    stack.set_secret("credentialsEnv.TOKEN", SECRET)
-    for outcome in (stack.preview(), stack.up()):
-        assert outcome.status != 0, outcome.output
-        lines = [line.strip() for line in outcome.output.splitlines()]
-        assert [line for line in lines if " in namespace " in line] == list(missing)
-        assert "Fix:" in outcome.output
-        assert (spec(argocd), objects(argocd)) == (before, objects_before)
+        def is_lacking(right: Right) -> bool:
+            return {*rights} - access_review.allowed(rights, settings=settings) == {right}
+
+        for left_out, roles in cases:
+            api_server.grant(name, roles)
+            api_server.admin.wait_for(
+                partial(is_lacking, left_out),
+                message=partial("not known to be lacking: {}".format, left_out),
+            )
 
 
-def _granted(output: str) -> list[Object]:
-    """Return the rules of the Role that an error wants somebody to apply."""
-    manifest = output.partition("<<EOF\n")[2].partition("EOF\n")[0]
-    rules: list[Object] = yaml.safe_load(textwrap.dedent(manifest))["rules"]
-    return rules
+def _set_image(argocd: ArgoCD, container: str, image: str) -> None:
+    """As `kubectl set image` does."""
+    containers = copy.deepcopy(spec(argocd)["template"]["spec"]["containers"])
+    next(one for one in containers if one["name"] == container)["image"] = image
+    patch = {"spec": {"template": {"spec": {"containers": containers}}}}
+    argocd.api.patch("apps/v1", "Deployment", DEPLOYMENT, patch, namespace=NAMESPACE)
+
+
+def _containers(argocd: ArgoCD, deployment: str = DEPLOYMENT) -> list[str]:
+    found = argocd.api.get("apps/v1", "Deployment", deployment, namespace=NAMESPACE)
+    return [container["name"] for container in found["spec"]["template"]["spec"]["containers"]]
+
+
+def _copy_of_the_deployment(argocd: ArgoCD) -> Object:
+    metadata = {"name": OTHER_DEPLOYMENT, "namespace": NAMESPACE, "annotations": NO_AWAIT}
+    kind = {"apiVersion": "apps/v1", "kind": "Deployment"}
+    return {**kind, "metadata": metadata, "spec": spec(argocd)}
+
+
+def _delete(argocd: ArgoCD) -> None:
+    argocd.api.delete("apps/v1", "Deployment", OTHER_DEPLOYMENT, namespace=NAMESPACE)
+
+
+def _own_deployments(argocd: ArgoCD) -> set[str]:
+    """The uids of the plugins' own Deployments."""
+    selector = "app.kubernetes.io/component=argocd-plugin"
+    found = argocd.api.list("apps/v1", "Deployment", namespace=NAMESPACE, selector=selector)
+    return {deployment["metadata"]["uid"] for deployment in found}
+
+
+def _service_mode(argocd: ArgoCD) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The configuration, and what two versions at once need besides."""
+    keys = dict.fromkeys(("tls.crt", "tls.key", "ca.crt"), "content")
+    metadata = {"name": "identity", "namespace": NAMESPACE}
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": keys}
+    argocd.api.apply(secret)
+    identity = {"serverSecret": "identity", "clientSecret": "identity"}
+    return (
+        {"mode": "service", "certificates": "existing", **identity},
+        {"proxyMetricsPort": 8406},
+    )
+
+
+@contextmanager
+def _watching(argocd: ArgoCD, application: str) -> Iterator[Mapping[str, list[bool]]]:
+    """Look again and again, by the plugin that an Application names, if the repo-server has it."""
+    seen: defaultdict[str, list[bool]] = defaultdict(list)
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.is_set():
+            earlier = _containers(argocd)
+            plugin = argocd.application(application).read()["spec"]["source"]["plugin"]["name"]
+            container = f"cmp-{plugin.replace('.', '-')}"
+            # What it names is there before or after, whatever changes in between.
+            names = {*earlier, *_containers(argocd)}
+            seen[plugin].append(any(name.startswith(container) for name in names))
+
+    watch = threading.Thread(target=look, daemon=True)
+    watch.start()
+    try:
+        yield seen
+    finally:
+        done.set()
+        watch.join()
+
+
+def _each_left_out(roles: Sequence[Object]) -> Iterator[tuple[Right, list[Object]]]:
+    """Each right that the Roles grant, with the Roles as they are without it."""
+    for i, role in enumerate(roles):
+        for j, rule in enumerate(role["rules"]):
+            for verb in rule["verbs"]:
+                (group,), (resource,) = rule["apiGroups"], rule["resources"]
+                (name,) = rule.get("resourceNames", [""])
+                lesser = copy.deepcopy([*roles])
+                lesser[i]["rules"][j]["verbs"].remove(verb)
+                if not lesser[i]["rules"][j]["verbs"]:
+                    del lesser[i]["rules"][j]
+                yield Right(role["metadata"]["namespace"], group, resource, verb, name), lesser
+
+
+def _require_line(outcome: Outcome, words: str) -> None:
+    assert [line for line in outcome.require_success().output.splitlines() if words in line]
 
 
 def _secrets_of_the_sidecar(argocd: ArgoCD) -> set[str]:

@@ -18,6 +18,14 @@ pytestmark = pytest.mark.long
 
 EXAMPLES = ROOT / "examples" / "plugins"
 ARGOPROJ = "argoproj.io/v1alpha1"
+_PLUGIN_YAML = """\
+apiVersion: argoproj.io/v1alpha1
+kind: ConfigManagementPlugin
+metadata: {name: argocd-lovely-plugin}
+spec:
+  version: v1.0
+  generate: {command: [sh, -c, cat *.yaml]}
+"""
 
 Install = Callable[..., PulumiStack]
 
@@ -79,13 +87,36 @@ def test_an_application_of_the_example_is_delivered(
 ) -> None:
     outputs = install(example).outputs()
     argocd.roll_out({outputs["containerName"]: image})
-    repository = argocd.repository(f"of-{example}")
+    _require_delivered(argocd, outputs["pluginName"], example, delivered)
+
+
+def test_a_published_image_runs_by_its_own_plugin_yaml(
+    argocd: ArgoCD, install: Install, image: ImageRoot, tmp_path: Path
+) -> None:
+    """That image cannot be had here: another one stands in, with a plugin.yaml of that name."""
+    outputs = install("published-image", gitToken="canary").outputs()
+    assert outputs["pluginName"] == "argocd-lovely-plugin-v1.0"
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "plugin.yaml").write_text(_PLUGIN_YAML)
+    stand_in = image.with_folder(tmp_path / "config", "/home/argocd/cmp-server/config")
+    argocd.roll_out({outputs["containerName"]: stand_in})
+    _require_delivered(argocd, outputs["pluginName"], "shell-script", {"name": "colours"})
+    containers = _spec(argocd)["template"]["spec"]["containers"]
+    (container,) = (c for c in containers if c["name"] == outputs["containerName"])
+    assert container["image"] == IMAGE
+    assert "canary" not in str(containers)
+
+
+def _require_delivered(
+    argocd: ArgoCD, plugin: str, example: str, delivered: Mapping[str, Any]
+) -> None:
+    repository = argocd.repository(f"of-{plugin}")
     repository.copy(EXAMPLES / example / "app")
     revision = repository.commit("app")
     application = argocd.create_application(
         f"of-{example}",
         repository=repository,
-        plugin={"name": outputs["pluginName"]},
+        plugin={"name": plugin},
         destination_namespace="default",
         sync_policy={"automated": {"prune": True}},
     )
@@ -96,18 +127,6 @@ def test_an_application_of_the_example_is_delivered(
         assert delivered.items() <= made["metadata"].items()
     finally:
         application.delete()
-
-
-def test_a_published_image_is_installed_with_the_commands_it_names(
-    argocd: ArgoCD, install: Install
-) -> None:
-    """What is in that image cannot be had here: it is installed, and not run."""
-    outputs = install("published-image", gitToken="canary").outputs()
-    assert outputs["pluginName"] == "argocd-lovely-plugin-v1.0"
-    containers = _spec(argocd)["template"]["spec"]["containers"]
-    (container,) = (c for c in containers if c["name"] == outputs["containerName"])
-    assert container["image"] == IMAGE
-    assert "canary" not in str(containers)
 
 
 def _spec(argocd: ArgoCD) -> Any:

@@ -1,5 +1,9 @@
-"""Several plugins next to one repo-server, of one stack and of two: none is another's business."""
+"""Several plugins of two stacks, and a sidecar of somebody else, next to one repo-server.
 
+None is another's business, whatever comes, goes, or is changed behind their backs.
+"""
+
+import copy
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +31,8 @@ PROGRAM = Path(__file__).parent / "testdata" / "several_plugins.py"
 FUNCTIONS = "/opt/renderer/functions"
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: of-cat}\n"
 AUTOMATED = {"automated": {"prune": True, "selfHeal": True}}
+FOREIGN = "audit"
+AUDIT_2 = "registry.example.com/audit:2"
 
 
 @dataclass
@@ -37,10 +43,17 @@ class Installed:
     plugins: list[str]
 
     def install(self, *plugins: str) -> None:
+        """Install these and no others, with drift as it is by default."""
         self.plugins = [*plugins]
-        self.stack.configure({"installed": self.plugins})
+        self.stack.configure({"installed": self.plugins, "onDrift": None})
         self.stack.up().require_success()
+
+    def require_unchanged(self) -> None:
         self.stack.up("--expect-no-changes").require_success()
+
+    def put_back(self) -> None:
+        self.stack.configure({"onDrift": "restore"})
+        self.stack.up().require_success()
 
     def containers(self) -> Sequence[str]:
         return [str(name) for name in self.stack.outputs().get("containers", [])]
@@ -64,7 +77,8 @@ def stacks(
     yield Installed(made[0], []), Installed(made[1], [])
     argocd.stop_pod()
     for stack in made:
-        stack.destroy().require_success()
+        if stack.has_changed_something:
+            stack.destroy().require_success()
 
 
 @pytest.fixture
@@ -90,11 +104,11 @@ class World:
 
     def roll_out(self, *stacks: Installed) -> None:
         containers = [name for stack in stacks for name in stack.containers()]
-        self.argocd.roll_out(dict.fromkeys(containers, self.image))
+        self.argocd.roll_out(dict.fromkeys([*containers, FOREIGN], self.image))
 
-    def require_delivered(self, *stacks: Installed) -> None:
+    def require_delivered(self, *names: str) -> None:
         """Fail unless each Application is rendered again, synced, and has what it had."""
-        for name in [plugin for stack in stacks for plugin in stack.plugins]:
+        for name in names:
             status = self.applications[name].refresh()["status"]
             assert not status.get("conditions"), (name, status["conditions"])
             assert status["sync"]["status"] == "Synced", name
@@ -132,57 +146,156 @@ def application(argocd: ArgoCD, plugin: str, example: str | None) -> Application
     )
 
 
+@pytest.fixture
+def foreign(argocd: ArgoCD) -> Iterator[None]:
+    """A sidecar and a pull secret of Argo CD's owner, while the test runs."""
+    before = pod(argocd)
+    sidecar = {
+        "name": FOREIGN,
+        "image": "registry.example.com/audit:1",
+        "command": ["tail", "-f", "/dev/null"],
+        "volumeMounts": [{"name": FOREIGN, "mountPath": "/audit"}],
+    }
+    change(
+        argocd,
+        {
+            "containers": [*before["containers"], sidecar],
+            "volumes": [*before["volumes"], {"name": FOREIGN, "emptyDir": {}}],
+            "imagePullSecrets": [{"name": "of-argocd"}],
+        },
+    )
+    yield
+    own = {key: without_foreign(pod(argocd)[key]) for key in ("containers", "volumes")}
+    change(argocd, {**own, "imagePullSecrets": None})
+
+
+def without_foreign(parts: Sequence[Object]) -> list[Object]:
+    return [part for part in parts if part["name"] != FOREIGN]
+
+
+def pod(argocd: ArgoCD) -> Object:
+    """The spec of the repo-server's pods, for the test to change as it likes."""
+    found = argocd.api.get("apps/v1", "Deployment", DEPLOYMENT, namespace=NAMESPACE)
+    spec: Object = copy.deepcopy(found["spec"]["template"]["spec"])
+    return spec
+
+
+def change(argocd: ArgoCD, fields: Mapping[str, Any]) -> None:
+    """Change the spec of the repo-server's pods, as its owner or anybody else might."""
+    patch = {"spec": {"template": {"spec": fields}}}
+    argocd.api.patch("apps/v1", "Deployment", DEPLOYMENT, patch, namespace=NAMESPACE)
+
+
 def spec(argocd: ArgoCD) -> Any:
     deployment: Object = argocd.api.get("apps/v1", "Deployment", DEPLOYMENT, namespace=NAMESPACE)
     return deployment["spec"]
 
 
-def test_each_comes_and_goes_and_leaves_the_others_as_they_are(
-    argocd: ArgoCD, stacks: tuple[Installed, Installed], world: World
+def pull_secrets(argocd: ArgoCD) -> set[str]:
+    return {secret["name"] for secret in pod(argocd)["imagePullSecrets"]}
+
+
+def named(parts: Sequence[Object], name: str) -> Any:
+    return next(part for part in parts if part["name"] == name)
+
+
+def test_each_comes_drifts_and_goes_and_leaves_the_others_as_they_are(
+    argocd: ArgoCD, foreign: None, stacks: tuple[Installed, Installed], world: World
 ) -> None:
     before = spec(argocd)
     one, other = stacks
-    one.install("pulumi-v1.0", "cat-v1")
-    other.install("pulumi-v1.1", "kpt-v1.0", "manifest-work-v1.0")
+    one.install("pulumi-v1.0", "pulumi-v1.1", "cat-v1")
+    other.install("kpt-v1.0", "manifest-work-v1.0")
+    one.require_unchanged()
+    other.require_unchanged()
+    assert pull_secrets(argocd) == {"of-argocd", "shared", "own"}
     world.roll_out(one, other)
     for app in world.applications.values():
+        # Argo CD keeps an error that came three times, from before the plugin was there.
+        app.refresh()
         app.wait_until_synced()
-    world.require_delivered(one, other)
+    world.require_delivered(*world.applications)
+    follow_an_upgrade_and_the_way_back(argocd, world.applications["pulumi-v1.0"])
 
-    # From the middle, from the end, from the beginning: the lists of the pod have an order.
-    one.install("cat-v1")
+    drift_is_found_and_put_back(argocd, one, other)
+    # The owner of the foreign sidecar has changed that, too.
+    named(before["template"]["spec"]["containers"], FOREIGN)["image"] = AUDIT_2
+
+    # From the beginning, the middle and the end: the lists of the pod have an order.
+    one.install("pulumi-v1.1")
+    other.install("manifest-work-v1.0")
+    assert pull_secrets(argocd) == {"of-argocd", "shared"}, "another plugin still names it"
+    one.require_unchanged()
+    other.require_unchanged()
     world.roll_out(one, other)
-    world.require_delivered(one, other)
-    other.install("pulumi-v1.1", "manifest-work-v1.0")
-    one.install()
-    world.roll_out(one, other)
-    world.require_delivered(one, other)
-    other.install()
+    world.require_delivered(*one.plugins, *other.plugins, "pulumi-v1.0")
+    one.stack.destroy().require_success()
+    other.stack.destroy().require_success()
     assert spec(argocd) == before
 
 
-def test_an_upgrade_goes_by_two_versions_and_back(
-    argocd: ArgoCD, stacks: tuple[Installed, Installed], world: World
-) -> None:
-    """As docs/installer.md has it: both versions, each Application in its own time, then one."""
-    stack, _ = stacks
-    app = world.applications["pulumi-v1.0"]
-    stack.install("pulumi-v1.0")
-    world.roll_out(stack)
-    app.wait_until_synced()
+def follow_an_upgrade_and_the_way_back(argocd: ArgoCD, app: Application) -> None:
+    """As docs/installer.md has it: with both versions there, the Application names the other."""
     delivered = identities(argocd, app)
-
-    for first, then in (("pulumi-v1.0", "pulumi-v1.1"), ("pulumi-v1.1", "pulumi-v1.0")):
-        stack.install("pulumi-v1.0", "pulumi-v1.1")
-        world.roll_out(stack)
-        app.patch({"spec": {"source": {"plugin": {"name": then}}}})
+    for plugin in ("pulumi-v1.1", "pulumi-v1.0", "pulumi-v1.1"):
+        app.patch({"spec": {"source": {"plugin": {"name": plugin}}}})
+        app.refresh()
         app.wait_until_synced()
-        assert identities(argocd, app) == delivered, (
-            f"from {first} to {then}, no object was made anew"
-        )
-        stack.install(then)
-        world.roll_out(stack)
-        assert not app.refresh()["status"].get("conditions")
+        assert identities(argocd, app) == delivered, f"to {plugin}, an object was made anew"
+
+
+def drift_is_found_and_put_back(argocd: ArgoCD, one: Installed, other: Installed) -> None:
+    """Somebody changes plugins of both stacks, and the sidecar that is of neither."""
+    installed, live = spec(argocd), pod(argocd)
+    _, container, _ = one.containers()
+    kpt, _ = other.containers()
+    fields = change_each_kind_of_field(live, container)
+    named(live["containers"], kpt)["image"] = "registry.example.com/evil:1"
+    for containers in (live["containers"], installed["template"]["spec"]["containers"]):
+        named(containers, FOREIGN)["image"] = AUDIT_2
+    change(argocd, live)
+    drifted = spec(argocd)
+    for outcome in (one.stack.preview(), one.stack.up(), one.stack.up("--refresh")):
+        assert outcome.status, "drift went unnoticed"
+        for field in (*fields, "(now of ", "on_drift is stop", "set it to restore"):
+            assert field in outcome.output, (field, outcome.output)
+        for name in (FOREIGN, kpt):
+            assert f"containers[{name}]" not in outcome.output, outcome.output
+    told = other.stack.preview().output
+    assert f"containers[{kpt}].image (now of " in told
+    assert f"containers[{container}]" not in told
+    assert spec(argocd) == drifted, "nobody has asked to put it back"
+    one.put_back()
+    other.put_back()
+    assert spec(argocd) == installed
+
+
+def change_each_kind_of_field(pod: Object, container: str) -> Sequence[str]:
+    """Change a plugin's container and volume; return what is to be said of each field."""
+    sidecar = named(pod["containers"], container)
+    volume = next(v for v in pod["volumes"] if v["name"].startswith(container) and "emptyDir" in v)
+    mount = sidecar["volumeMounts"][0]
+    changed, gone = sidecar["env"][0], sidecar["env"].pop(1)
+    sidecar["image"] = "registry.example.com/evil:1"
+    changed["value"] = "changed"
+    mount["readOnly"] = not mount.get("readOnly")
+    sidecar["startupProbe"]["exec"]["command"] = ["true"]
+    sidecar["livenessProbe"]["exec"]["command"] = ["true"]
+    sidecar["resources"]["limits"]["memory"] = "64Gi"
+    volume["emptyDir"]["sizeLimit"] = "1Mi"
+    of_container = (
+        "image",
+        f"env[{changed['name']}]",
+        f"env[{gone['name']}] (gone)",
+        f"volumeMounts[{mount['mountPath']}]",
+        "startupProbe.exec.command",
+        "livenessProbe.exec.command",
+        "resources.limits.memory",
+    )
+    return (
+        *(f"containers[{container}].{field}" for field in of_container),
+        f"volumes[{volume['name']}].emptyDir.sizeLimit",
+    )
 
 
 def identities(argocd: ArgoCD, app: Application) -> list[tuple[str, str]]:

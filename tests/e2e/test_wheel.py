@@ -37,7 +37,7 @@ def run(*command: str | Path) -> str:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new virtual environment with the wheel and what it asks for."""
+    """A new virtual environment with the wheel and what it asks for, without any extra."""
     folder = tmp_path_factory.mktemp("wheel")
     run(UV, "build", "--quiet", "--wheel", "--out-dir", folder, ROOT)
     (wheel,) = folder.glob("*.whl")
@@ -51,6 +51,13 @@ def test_nothing_else_is_at_the_top(environment: Path) -> None:
     files = [row[0] for row in csv.reader(record.read_text().splitlines())]
     assert {name.partition("/")[0] for name in files} == {"argocd_cmp", record.parent.name, ".."}
     assert [name for name in files if name.startswith("..")] == ["../../../bin/renderer"]
+
+
+def test_the_only_provider_that_comes_with_it_is_that_of_kubernetes(environment: Path) -> None:
+    """Pulumi downloads the provider of every package that is installed, imported or not."""
+    assert {path.parent.name for path in environment.rglob("pulumi-plugin.json")} == {
+        "pulumi_kubernetes"
+    }
 
 
 def test_the_command_renders(environment: Path) -> None:
@@ -69,6 +76,20 @@ def test_the_command_renders(environment: Path) -> None:
     )
     assert "kind: Deployment" in rendered
     assert rendered == here
+
+
+def test_the_commands_of_the_installer_go_by_the_packages_name(environment: Path) -> None:
+    python = environment / "bin" / "python"
+    roles = run(python, "-m", "argocd_cmp", "rights")
+    assert roles == run(sys.executable, ROOT / "components", "rights")
+    shown = run(python, "-m", "argocd_cmp", "rights", "--help")
+    assert "python -m argocd_cmp rights Pulumi.dev.yaml" in shown
+    assert "python -m argocd_cmp.export.files" in run(
+        python, "-m", "argocd_cmp.export.files", "--help"
+    )
+    assert "python -m argocd_cmp.export.merge" in run(
+        python, "-m", "argocd_cmp.export.merge", "--help"
+    )
 
 
 def test_a_stack_that_imports_it_installs_the_plugin(

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 _WHEEL = "acme-1.0-py3-none-any.whl"
+"""As `wheel` names it."""
 _TARBALL = "acme-1.0.0.tgz"
 
 
@@ -50,7 +51,7 @@ def serving(secret: str) -> Iterator[str]:
 
 def _answer(path: str, host: str) -> tuple[str, bytes]:
     if path.endswith(_WHEEL):
-        return "application/octet-stream", _wheel()
+        return "application/octet-stream", wheel()
     if path.endswith(_TARBALL):
         return "application/octet-stream", _tarball()
     if path.rstrip("/") == "/simple/acme":
@@ -64,16 +65,19 @@ def _answer(path: str, host: str) -> tuple[str, bytes]:
     return "text/plain", b""
 
 
-def _wheel() -> bytes:
+def wheel(name: str = "acme", **files: str) -> bytes:
+    """A package of Python, of version 1.0; its file is called `<name>-1.0-py3-none-any.whl`."""
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as members:
-        members.writestr("acme.py", "")
-        about = "acme-1.0.dist-info"
-        members.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
-        members.writestr(
-            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        members.writestr(f"{about}/RECORD", "")
+    about = f"{name}-1.0.dist-info"
+    members = {
+        **(files or {f"{name}.py": ""}),
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/RECORD": "",
+    }
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path, content in members.items():
+            archive.writestr(path, content)
     return packed.getvalue()
 
 

@@ -328,7 +328,7 @@ IF_ELSE = (
     "{{- if .Values.password }}\n  password: {{ .Values.password | quote }}\n"
     "{{- else }}\n  password: {{ randAlphaNum 10 | quote }}\n{{- end }}\n"
 )
-ANOTHER = r"Secret 's' .*is another in each render, in stringData\.password"
+ANOTHER = r"Secret 's' .*differs from render to render, in stringData\.password"
 VARIES = [
     Fault(
         "a chart that draws a password",
@@ -437,7 +437,7 @@ VARIES = [
     Fault(
         "a chart that draws an object's name",
         python(V4.format(""), **chart(config_map("a-{{ randAlpha 5 | lower }}"))),
-        refused=r"ConfigMap \(web/templates/a.yaml\) of .* in each render, in metadata.name",
+        refused=r"ConfigMap \(web/templates/a.yaml\) of .* differs from .*, in metadata.name",
     ),
     Fault(
         "a chart that takes the keys of a map as they come",
@@ -533,7 +533,7 @@ VARIES = [
                 ),
             ),
         ),
-        refused="ConfigMap 'h' .* in each render, in data.x",
+        refused="ConfigMap 'h' .* differs from render to render, in data.x",
     ),
 ]
 

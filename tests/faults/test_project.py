@@ -154,7 +154,7 @@ PROGRAMS = [
     Fault(
         "requirements by an absolute path",
         python(_MAP, **{"requirements.txt": "-r /etc/passwd\n"}),
-        refused=r"^requirements\.txt names a file outside of the project",
+        refused=r"^requirements\.txt names a file outside of the repository",
     ),
 ]
 STACKS = (
@@ -220,7 +220,6 @@ CONFIGURATION = [
         ("a date", "config: {value: 2020-01-01}\n", "the date 2020-01-01"),
         ("bytes", "config: {value: !!binary aGk=}\n", "a bytes"),
         ("an environment", "environment: [team]\n", "ESC environments.*remove `environment`"),
-        ("a wrong salt", "encryptionsalt: [1]\nconfig: {value: {secure: a}}\n", "no passphrase"),
         (
             "wrong autonaming",
             "config: {pulumi:autonaming: {providers: [a]}}\n",
@@ -260,13 +259,13 @@ CONFIGURATION = [
         stack_file(
             f"config: {{value: {CANARY}}}\n", "config: {value: {type: string, secret: true}}\n"
         ),
-        refused="is in plain, and Pulumi.yaml declares it as secret",
+        refused="is in plain text, and Pulumi.yaml declares it as secret",
     ),
     Fault(
         "a declared secret in plain, by the Application",
         pulumi_yaml("config: {value: {type: string, secret: true}}\n"),
         ["-c", f"value={CANARY}"],
-        refused="is in plain, and Pulumi.yaml declares it as secret",
+        refused="is in plain text, and Pulumi.yaml declares it as secret",
     ),
     Fault(
         "an older spelling of a key",

@@ -353,6 +353,149 @@ def _installing(language: str, address: str) -> Fault:
     return Fault("a login to a registry", files, env=registry, refused="@pulumi/pulumi is not")
 
 
+_UNREAD = stack(password=CANARY)
+_NEEDS = r"the secret 'odd:password' of the configuration, which cannot be read: .*no passphrase"
+_IN_PYTHON = "p = pulumi.Config().require_secret('password')\n"
+_IN_JAVASCRIPT = 'const p = new pulumi.Config().requireSecret("password");\n'
+_MAP = "k8s.core.v1.ConfigMap('a', data={'x': 'y'})\n"
+_JS_MAP = 'new k8s.core.v1.ConfigMap("a", { data: { x: "y" } });\n'
+_PLACEHOLDER = ("--unreadable-secrets", "placeholder")
+
+
+def without_key(name: str, program: Mapping[str, Content], **more: Any) -> Fault:
+    """A fault of a stack with the secret `password`, and without its passphrase."""
+    return Fault(f"no key: {name}", {**program, **_UNREAD}, **more)
+
+
+def in_secret(value: str) -> dict[str, Content]:
+    return python(
+        f"{_IN_PYTHON}import base64, json\nk8s.core.v1.Secret('a', data={{'x': {value}}})\n"
+    )
+
+
+UNREADABLE = [
+    without_key("not used", python(_MAP), renders=is_fine),
+    without_key("exported", python(f"{_IN_PYTHON}{_MAP}pulumi.export('x', p)\n"), renders=is_fine),
+    without_key(
+        "passed on by a callback, in Python",
+        python(f"{_IN_PYTHON}{_MAP}pulumi.export('x', p.apply(lambda v: f'a:{{v}}'.upper()))\n"),
+        renders=is_fine,
+    ),
+    without_key(
+        "passed on by a callback, in JavaScript",
+        javascript(f"{_IN_JAVASCRIPT}{_JS_MAP}exports.x = p.apply(async (v) => ({{ [v]: 1 }}));\n"),
+        renders=is_fine,
+    ),
+    without_key(
+        "in JavaScript's own ways to pass it on",
+        javascript(
+            f"{_IN_JAVASCRIPT}{_JS_MAP}exports.x = [pulumi.interpolate`a${{p}}`,"
+            " pulumi.all([p]), pulumi.jsonStringify({ p })];\n"
+        ),
+        renders=is_fine,
+    ),
+    without_key(
+        "refused as before",
+        python(_MAP),
+        arguments=["--unreadable-secrets", "refuse"],
+        refused=r"^Pulumi\.dev\.yaml has encrypted values, and the plugin has no passphrase",
+    ),
+    *(
+        without_key(f"in a Secret as {value}", in_secret(value), refused=rf"in data\.x {_NEEDS}")
+        for value in (
+            "p",
+            "p.apply(lambda v: base64.b64encode(f'user:{v}'.encode()).decode())",
+            "p.apply(lambda v: base64.b64encode(json.dumps({'auths': {'h': {'auth':"
+            " base64.b64encode(f'user:{v}'.encode()).decode()}}}).encode()).decode())",
+            "p.apply(lambda v: v.encode().hex())",
+        )
+    ),
+    without_key(
+        "in a name",
+        python(f"{_IN_PYTHON}k8s.core.v1.Secret('a', metadata={{'name': p}})\n"),
+        arguments=["--allow-plaintext-secrets"],
+        refused=rf"in metadata\.name {_NEEDS}",
+    ),
+    *(
+        without_key(
+            f"{what}, in Python", python(f"{_IN_PYTHON}{_MAP}{code}\n"), refused=refused + _NEEDS
+        )
+        for what, code, refused in (
+            ("compared", "p.apply(lambda v: v == 'on')", r"callback \(__main__\.py:5\) .* of "),
+            ("hashed", "p.apply(hash)", r"callback \(__main__\.py:5\) .* of "),
+            ("cut", "p.apply(lambda v: v[:9])", r"callback \(__main__\.py:5\) .* of "),
+            ("read", "pulumi.Config().get('password')", "needs the value of "),
+            ("a number", "pulumi.Config().get_secret_int('password')", "needs the value of "),
+            ("JSON", "pulumi.Config().get_secret_object('password')", "needs the value of "),
+            (
+                "in a chart",
+                "k8s.helm.v4.Chart('c', chart='c', values={'a': p})",
+                r"Chart 'c' \(__main__\.py:5\) is given ",
+            ),
+        )
+    ),
+    *(
+        without_key(
+            f"{what}, in JavaScript",
+            javascript(f"{_IN_JAVASCRIPT}{_JS_MAP}{code}\n"),
+            refused=refused + _NEEDS,
+        )
+        for what, code, refused in (
+            ("compared", "p.apply((v) => v === 1);", r"callback \(index\.js:5\) .* of "),
+            ("cut later", "p.apply(async (v) => v.slice(9));", r"callback \(index\.js:5\) .* of "),
+            ("measured", "exports.x = p.length;", "callback .* of "),
+            ("read", 'new pulumi.Config().get("password");', "needs the value of "),
+            ("a flag", 'new pulumi.Config().getSecretBoolean("password");', "needs the value of "),
+        )
+    ),
+    without_key(
+        "parsed by a library",
+        python(f"{_IN_PYTHON}import json\np.apply(json.loads)\n"),
+        refused=r"JSONDecodeError: .*it ran without odd:password, which cannot be read",
+    ),
+    without_key(
+        "read, and allowed",
+        python(f"{_MAP}assert pulumi.Config().require('password') != 'on'\n"),
+        arguments=_PLACEHOLDER,
+        renders=is_fine,
+    ),
+    without_key(
+        "read, allowed, and in an object",
+        python("k8s.core.v1.Secret('a', string_data={'x': pulumi.Config().require('password')})"),
+        arguments=_PLACEHOLDER,
+        refused=rf"in stringData\.x {_NEEDS}",
+    ),
+    without_key(
+        "the name of a Secret has its hash",
+        python("k8s.core.v1.Secret('a', string_data={'x': 'y'})\n"),
+        refused=r"Secret 'a'.*for the hash in its name the stack's passphrase, which cannot",
+    ),
+    without_key(
+        "a YAML program does not need it",
+        yaml_program("a:\n  type: kubernetes:core/v1:ConfigMap\n  properties: {data: {x: y}}"),
+        renders=is_fine,
+    ),
+    without_key(
+        "a YAML program decodes it",
+        yaml_program(
+            "a:\n  type: kubernetes:core/v1:Secret\n  properties:\n"
+            "    stringData: {x: {'fn::fromBase64': '${password}'}}"
+        ),
+        refused="it ran without odd:password, which cannot be read",
+    ),
+    without_key(
+        "a Go program",
+        {"Pulumi.yaml": "name: odd\nruntime: go\n", "go.mod": "module odd\n"},
+        refused=r"no passphrase.*`unreadableSecrets` to placeholder.*in go.*cannot be followed",
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", UNREADABLE, ids=str)
+def test_no_object_depends_on_a_secret_that_cannot_be_read(fault: Fault, tmp_path: Path) -> None:
+    harness.check(fault, tmp_path)
+
+
 @pytest.mark.parametrize("fault", [*IN_OBJECTS, *IN_OTHER_PLACES, *MARKS, *FINE], ids=str)
 def test_no_object_holds_a_secret_for_all_to_read(fault: Fault, tmp_path: Path) -> None:
     harness.check(fault, tmp_path)

@@ -341,6 +341,58 @@ FAULTS = [
 ]
 
 
+_ENV = {"MINE": "1", "RENDERER_PASS_ENV": "MINE,FAULT_READY"}
+UNSET = [
+    Fault(
+        "a missing variable in an image, in Python",
+        python(
+            "import os\nimage = f'a:{os.environ.get(\"TAG\")}'\n"
+            "k8s.core.v1.Pod('a', spec={'containers': [{'image': image}]})\n"
+        ),
+        refused=r"Pod 'a' .*'a:None' in spec\.containers\[0\]\.image.*TAG \(__main__\.py:4\)",
+    ),
+    Fault(
+        "a missing variable in an image, in JavaScript",
+        javascript(
+            "const { TAG } = process.env;\n"
+            'new k8s.core.v1.Pod("a", { spec: { containers: [{ image: `a:${TAG}` }] } });\n'
+        ),
+        refused=r"Pod 'a' .*'a:undefined' in spec\.containers.*TAG \(index\.js:3\)",
+    ),
+    Fault(
+        "the environment of a JavaScript program and of what it starts",
+        javascript(
+            "process.env.A = 2; process.env.B = 3; delete process.env.B;\n"
+            'const { env } = require("node:process");\n'
+            "const print = 'const { env: e } = process; console.log(e.MINE, e.A, e.B)';\n"
+            'const { execFileSync } = require("child_process");\n'
+            'const child = execFileSync(process.execPath, ["-e", print]).toString().trim();\n'
+            'const all = [child, "A" in env, Object.keys({ ...env }).includes("A"), "B" in env];\n'
+            'new k8s.core.v1.ConfigMap("a", { data: { x: all.join(" ") } });\n'
+        ),
+        env=_ENV,
+        renders=_in_map("1 2 undefined true true false"),
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", UNSET, ids=str)
+def test_a_missing_variable_leaves_no_word_in_its_place(fault: Fault, tmp_path: Path) -> None:
+    harness.check(fault, tmp_path)
+
+
+def test_variables_that_are_looked_up_in_vain_are_told(tmp_path: Path) -> None:
+    program = (
+        "import os\nos.getenv('B', 'x'), 'A' in os.environ, os.environ.get('MINE')\n"
+        "k8s.core.v1.ConfigMap('a', data={'x': 'undefined'})\n"
+    )
+    found = harness.outcome(Fault("variables", python(program), env=_ENV), tmp_path)
+    assert found.stderr == (
+        "variables that the program looks up and that are not set: "
+        "A (__main__.py:4), B (__main__.py:4)\n"
+    )
+
+
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_value_arrives_as_it_is_or_not_at_all(fault: Fault, tmp_path: Path) -> None:
     harness.check(fault, tmp_path)

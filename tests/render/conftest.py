@@ -27,6 +27,7 @@ def image_programs(pytestconfig: pytest.Config) -> Iterator[None]:
     with pytestconfig.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         folders = [str(path.parent) for path in toolchain.ensure(_PARTS).values()]
         folders.append(str(image_packages.node(corpus.PLUGIN_IMAGE)))
+        folders.append(str(image_packages.node_managers(corpus.PLUGIN_IMAGE)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nodejs_packages, "IMAGE_MODULES", corpus.image_modules())
         for name, value in _CREDENTIALS.items():

@@ -2,7 +2,8 @@
 
 A case holds the program, `expected.yaml` (the whole stream) or `error.txt` (the first line
 of the message), and where it needs any an `options.json`: options of the Application, its
-destination's `namespace`, and `deadline_seconds` and `passphrase`, which are the plugin's.
+destination's `namespace`, and `deadline_seconds`, `passphrase` and `random_key`, which are the
+plugin's.
 """
 
 import json
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
+from plugin_image.contract import RendererEnv
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.request import Request
 from tests import asking
@@ -28,7 +30,12 @@ PLUGIN_IMAGE = ROOT / "plugin_image"
 
 _FOLDER = Path(__file__).with_name("cases")
 _OUTCOMES = {"expected.yaml", "error.txt"}
-_OF_REQUESTS = {"deadline_seconds", "passphrase", "namespace"}
+_VARIABLES = {
+    "namespace": "ARGOCD_APP_NAMESPACE",
+    "passphrase": "PULUMI_CONFIG_PASSPHRASE",
+    "random_key": RendererEnv.RANDOM_KEY.value,
+}
+_OF_REQUESTS = {"deadline_seconds", *_VARIABLES}
 _DEADLINE_SECONDS = defaultdict(lambda: 300.0, go=1800.0)
 """By language, where other tests keep the machine busy. Go may have to compile an SDK first."""
 
@@ -67,13 +74,14 @@ class Case:
         """To render a copy of the case, with a cache that may be new or of other cases."""
         if self.runtime == "go":
             share_go_caches(cache)
-        names = {"passphrase": "PULUMI_CONFIG_PASSPHRASE", "namespace": "ARGOCD_APP_NAMESPACE"}
         return asking.request(
             program,
             cache,
             seconds=self.given.get("deadline_seconds", _DEADLINE_SECONDS[self.runtime]),
             env={
-                variable: self.given[name] for name, variable in names.items() if name in self.given
+                variable: self.given[name]
+                for name, variable in _VARIABLES.items()
+                if name in self.given
             },
         )
 

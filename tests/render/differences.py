@@ -254,7 +254,14 @@ BY_CASE = {
     "error-no-objects": Difference(
         Official.RENDERS, "it renders nothing, which Argo CD would take for `prune everything`"
     ),
+    "error-validation": Difference(
+        Official.RENDERS, "it leaves unknown fields to the API server of a deployment"
+    ),
     "error-patch": Difference(Official.RENDERS, "it writes a patch as if it were the whole object"),
+    "lists-are-their-objects": Difference(Official.FAILS, "its provider refuses lists"),
+    "releases-render-as-argo-cd-renders-charts": Difference(
+        Official.FAILS, "it installs releases by Helm, and has no cluster here"
+    ),
     "error-same-object-twice": Difference(
         Official.RENDERS, "it keeps the last of two equal names, whichever that is this time"
     ),
@@ -301,6 +308,14 @@ BY_CASE = {
     ),
     "names-in-the-cluster-are-kept": Difference(
         Official.DIFFERS, "it has such names in its state, of which it has none here"
+    ),
+    **dict.fromkeys(
+        (
+            "random-values-come-from-a-key",
+            "typescript-random-values-come-from-a-key",
+            "yaml-random-values-come-from-a-key",
+        ),
+        Difference(Official.FAILS, "it wants the random provider, which would draw other values"),
     ),
     "resources-of-others-are-left-out": Difference(
         Official.FAILS, "it wants the other provider, where the case asks to leave it out"

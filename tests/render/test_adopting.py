@@ -1,12 +1,14 @@
 """A program and the state that `pulumi up` has left: names, plan, and what becomes of both."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from plugin_image.contract import SHORTEST_RANDOM_KEY, RendererEnv
 from plugin_image.renderer.errors import UsageError
 from plugin_image.renderer.pulumi import adopt, adoption_report, commands, live_names
 from plugin_image.renderer.pulumi.adopt import Adoption
@@ -161,7 +163,22 @@ def test_a_stack_whose_renders_give_the_names_needs_no_file(case: Case) -> None:
     assert not found.names
     assert not found.file.exists()
     lines = adoption_report.lines(found, "default", written=False)
-    assert any("no file of names is needed" in line for line in lines)
+    assert any("no names file is needed" in line for line in lines)
+
+
+def test_values_that_a_key_makes_anew_are_told(case: Case, tmp_path: Path) -> None:
+    type_ = "random:index/randomString:RandomString"
+    case.program(
+        f"settings = {SETTINGS}", f'pulumi.CustomResource("{type_}", "a", {{"length": 9}})'
+    )
+    drawn = {**resource(type_, "a"), "id": "drawnonce", "inputs": {"length": 9}}
+    text = json.dumps({"version": 3, "deployment": {"resources": [*STATE, drawn]}})
+    env = {RendererEnv.RANDOM_KEY.value: "k" * SHORTEST_RANDOM_KEY}
+    asked = request(case.folder, tmp_path / "cache", env=env)
+    found = adopt.adopt(asked, replace(OPTIONS, keyed_random=True), text)
+    told = "\n".join(adoption_report.lines(found, "team", written=False))
+    assert f"encrypted:\n  {type_}::a\n" in told
+    assert "drawnonce" not in told
 
 
 def test_the_command_asks_for_what_an_application_has() -> None:

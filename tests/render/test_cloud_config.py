@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer.errors import ProjectError, RenderError
+from plugin_image.renderer.errors import RenderError
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.renderer import PULUMI
 from tests import toolchain
@@ -117,7 +117,7 @@ def test_values_that_a_clouds_key_encrypts_reach_the_program(program: Path) -> N
 
 def test_a_key_that_may_not_be_used_is_told(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULT_SERVER_TOKEN", "another")
-    with pytest.raises(ProjectError, match=r"hashivault://key-of-the-team.*cannot be read"):
+    with pytest.raises(RenderError, match=r"hashivault://key-of-the-team.*cannot be read"):
         _render(program)
 
 
@@ -125,7 +125,7 @@ def test_without_the_cli_a_clouds_key_is_refused_by_name(
     program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
-    with pytest.raises(ProjectError, match=r"hashivault://key-of-the-team.*takes the Pulumi CLI"):
+    with pytest.raises(RenderError, match=r"hashivault://key-of-the-team.*takes the Pulumi CLI"):
         _render(program)
 
 
@@ -140,7 +140,7 @@ def test_what_takes_a_backend_is_refused_without_one(
     program: Path, content: str, named: str
 ) -> None:
     (program / "Pulumi.dev.yaml").write_text(content)
-    with pytest.raises(ProjectError, match=f"{named}, and the plugin has no Pulumi backend"):
+    with pytest.raises(RenderError, match=f"{named}, and the plugin has no Pulumi backend"):
         _render(program)
 
 

@@ -16,6 +16,7 @@ from plugin_image.renderer.errors import DependencyError
 from plugin_image.renderer.pulumi.installer import tool
 from tests.render.sdk_programs import SDKS, VERSIONS, rendered, stream_of
 
+LOCKS = Path(__file__).with_name("locks")
 _PYPROJECT = """\
 [project]
 name = "program"
@@ -26,6 +27,24 @@ dependencies = ["labels", {versions}]
 [tool.uv.sources]
 labels = {{ path = "lib", editable = true }}
 """
+_POETRY = """\
+[tool.poetry]
+package-mode = false
+
+[tool.poetry.dependencies]
+python = "^3.11"
+pulumi = "{}"
+pulumi-kubernetes = "{}"
+labels = {{path = "../lib", develop = true}}
+"""
+_PIPFILE = """\
+[packages]
+pulumi = "=={}"
+pulumi-kubernetes = "=={}"
+labels = {{path = "../lib", editable = true}}
+"""
+_OTHER_TOOLS = {"poetry.lock": ("pyproject.toml", _POETRY), "Pipfile.lock": ("Pipfile", _PIPFILE)}
+"""What the locks in `locks/` are of: where SDKs are raised, lock anew, and without addresses."""
 _LIBRARY = """\
 [project]
 name = "labels"
@@ -75,6 +94,38 @@ def test_a_program_without_a_lock_gets_what_its_package_json_asks_for(tmp_path: 
     main = program / "index.js"
     main.write_text(f'require("semver").parse("1.2.3").major;\n{main.read_text()}')
     _assert_renders_in_any_copy(program, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "form", ["uv.lock", "requirements.txt", "pyproject.toml", "poetry.lock", "Pipfile.lock"]
+)
+def test_a_program_gets_packages_beside_it(form: str, program: Path, tmp_path: Path) -> None:
+    repository = tmp_path / "repository"
+    (repository / ".git").mkdir(parents=True)
+    (program / "lib").rename(repository / "lib")
+    program.rename(repository / "program")
+    program = repository / "program"
+    versions = _versions()
+    if form == "requirements.txt":
+        (program / form).write_text("\n".join(["-e ../lib", *versions]))
+    elif form in _OTHER_TOOLS:
+        manifest, text = _OTHER_TOOLS[form]
+        (program / manifest).write_text(
+            text.format(*(each.partition("==")[2] for each in versions))
+        )
+        shutil.copy(LOCKS / form, program)
+    else:
+        asked = _PYPROJECT.format(versions=", ".join(f'"{v}"' for v in versions))
+        source = "workspace = true" if form == "uv.lock" else 'path = "../lib"'
+        asked = asked.replace('path = "lib", editable = true', source)
+        (program / "pyproject.toml").write_text(asked)
+    if form == "uv.lock":
+        members = '[tool.uv.workspace]\nmembers = ["program", "lib"]\n'
+        (repository / "pyproject.toml").write_text(members)
+        uv = tool("uv", os.environ)
+        subprocess.run([uv, "lock", "--quiet", "--project", program], check=True)
+        assert (repository / "uv.lock").exists()
+    assert rendered(program) == stream_of("python-newest", tmp_path / "expected")
 
 
 def _versions() -> list[str]:

@@ -172,6 +172,46 @@ PROGRAMS: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "package.json": _MODULE,
         },
     ),
+    "modules that nodeargs name": (
+        "required imported loaded",
+        {
+            "Pulumi.yaml": "name: odd\nruntime:\n  name: nodejs\n  options:\n"
+            "    typescript: false\n"
+            "    nodeargs: -r ./a.js --no-warnings --import=./b.mjs --loader ./c.mjs -r js-yaml\n",
+            "index.js": "module.exports = async () => {\n"
+            'const last = (await import("virtual")).default;\n'
+            'const found = [global.a, global.b, last].join(" ");\n' + _MAP + "};",
+            "a.js": 'global.a = "required";\n',
+            "b.mjs": 'import { load } from "js-yaml";\nglobal.b = load && "imported";\n',
+            "c.mjs": 'const url = "data:text/javascript,export default %22loaded%22";\n'
+            "export const resolve = (name, context, next) =>\n"
+            '    name === "virtual" ? { url, shortCircuit: true } : next(name, context);\n',
+        },
+    ),
+    "another name of TypeScript's settings": (
+        "function",
+        {
+            "Pulumi.yaml": "name: odd\nruntime: {name: nodejs, options: {tsconfig: ts.json}}\n",
+            "index.ts": _IMPORT
+            + "const found = pick(k8s.core.v1.ConfigMap);\n"
+            + _MAP
+            + "function pick(a) { return typeof a; }\n",
+            "ts.json": '{"compilerOptions": {"noImplicitAny": false}}',
+            "tsconfig.json": '{"compilerOptions": {"strict": true}}',
+            "package.json": "{}",
+        },
+    ),
+    "a source that is built": (
+        "function",
+        {
+            "Pulumi.yaml": f"name: odd\nmain: dist/\nruntime: {_JAVASCRIPT}\n",
+            "src/index.ts": _IMPORT
+            + "const found: string = typeof k8s.core.v1.ConfigMap;\n"
+            + _MAP,
+            "tsconfig.json": '{"compilerOptions": {"outDir": "dist", "rootDir": "src"}}',
+            "package.json": "{}",
+        },
+    ),
     "a setting of TypeScript": (
         "function",
         {

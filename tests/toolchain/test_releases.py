@@ -10,7 +10,6 @@ import re
 import socket
 import tarfile
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -445,12 +444,10 @@ class TestWhatCannotBeHad:
 
         server.pages["/tool"] = Page(cuts=[1], ends_with=trickle)
         wanted = release(f"{server.address}/tool", PROGRAM)
-        begun = time.monotonic()
         with pytest.raises(
             DownloadError, match=r"at 0 kB/s it would take .* more, and building 3 s"
         ):
             get(wanted, folder, downloads, patience=3)
-        assert time.monotonic() - begun < 3
 
     def test_is_waited_for_where_building_takes_longer(
         self, server: Server, folder: Path, downloads: Path

@@ -1,4 +1,4 @@
-"""A plugin that somebody else publishes: its image, and the commands that its docs name."""
+"""A plugin that somebody else publishes, with the plugin.yaml that is in its image."""
 
 import pulumi
 
@@ -8,12 +8,12 @@ config = pulumi.Config()
 plugin = ConfigManagementPlugin(
     "lovely",
     {
-        # As docs of argocd-lovely-plugin have it; its image brings no shell script of ours.
+        # As the plugin.yaml in the image of argocd-lovely-plugin has it, with all its parameters.
         "plugin_name": "argocd-lovely-plugin",
         "version": "v1.0",
+        "plugin_yaml_in_image": True,
         # For example ghcr.io/crumbhole/argocd-lovely-plugin-cmp, by its digest.
         "image": config.require("image"),
-        "generate_command": ["argocd-lovely-plugin"],
         "env": {"LOVELY_PLUGINS": "", "HELM_CACHE_HOME": "/var/lib/argocd-plugin/cache/helm"},
         "credentials_env": {"GIT_TOKEN": config.require_secret("gitToken")},
         "await_rollout": config.get_bool("awaitRollout", True),

@@ -83,7 +83,7 @@ def _entries(node: Node | None, place: str) -> list[tuple[str, Node]]:
 def _text(node: Node, place: str) -> str:
     """A string; anything else, a merge key among them, may say something else to kpt."""
     if not isinstance(node, ScalarNode) or node.tag != _TEXT:
-        raise _wrong(place, "written out in plain keys and texts")
+        raise _wrong(place, "written with plain keys and strings")
     return str(node.value)
 
 

@@ -36,7 +36,7 @@ def fault(given: bytes, written: bytes, empty: str) -> str:
         return f"kpt would not read all that it wrote: {stop}"
     count = _count(written)
     if count is None:
-        return f"it wrote something else than one {_KIND} with `items`"
+        return f"it wrote something other than one {_KIND} with `items`"
     if count == 0 and empty != ALLOW_EMPTY and _count(given):
         return (
             "it removed all objects that it was given; where that is right, "

@@ -55,5 +55,5 @@ def _functions(text: str) -> Mapping[str, str]:
     except (ValueError, RecursionError):
         functions = None
     if not isinstance(functions, dict) or not all(isinstance(v, str) for v in functions.values()):
-        raise UsageError(f"{RendererEnv.KPT_FUNCTIONS.value} is not a JSON object of texts")
+        raise UsageError(f"{RendererEnv.KPT_FUNCTIONS.value} is not a JSON object of strings")
     return functions

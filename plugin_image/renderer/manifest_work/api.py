@@ -200,13 +200,15 @@ def _check_items(value: Any, shape: Items, path: str) -> None:
 
 
 def _check_text(value: Any, shape: Text, path: str) -> None:
-    _require(isinstance(value, str), path, "a text")
+    _require(isinstance(value, str), path, "a string")
     if shape.choices:
         _require(value in shape.choices, path, " or ".join(shape.choices))
     if shape.pattern:
-        _require(re.search(shape.pattern, value), path, f"a text that fits {shape.pattern}")
+        _require(re.search(shape.pattern, value), path, f"a string that matches {shape.pattern}")
     if shape.longest is not None:
-        _require(len(value) <= shape.longest, path, f"a text of at most {shape.longest} characters")
+        _require(
+            len(value) <= shape.longest, path, f"a string of at most {shape.longest} characters"
+        )
 
 
 def _require(fits: object, path: str, wanted: str) -> None:

@@ -41,11 +41,13 @@ class Options:
     sync_waves: bool = True
     value_files: Sequence[str] = ()
     release_name: str = ""
-    allow_random: bool = False
-    """Let charts make up values."""
+    random: str = contract.RANDOM.default
+    """What becomes of charts that make up values, and of a program's resources of `random`."""
     kube_version: str = ""
     """What charts see. What Argo CD knows and passes is the hub's; Applications may know better."""
     api_versions: Sequence[str] = ()
+    validate: bool = False
+    """Refuse what the API server of a target would, for its fields and types."""
     given: Given = field(default_factory=lambda: Given({}))
     """All of them, including those for the program that is wrapped."""
 
@@ -98,11 +100,12 @@ def of(request: Request, given: Given) -> Options:
         sync_waves=given.flag(contract.SYNC_WAVES),
         value_files=given.texts(contract.VALUE_FILES),
         release_name=given.text(contract.RELEASE_NAME) or application.name or name,
-        allow_random=given.choice(contract.RANDOM) == "allow",
+        random=given.choice(contract.RANDOM),
         kube_version=given.text(contract.KUBE_VERSION) or request.env.get("KUBE_VERSION", ""),
         api_versions=(
             given.texts(contract.API_VERSIONS) or _listed(request.env.get("KUBE_API_VERSIONS"))
         ),
+        validate=given.flag(contract.VALIDATE),
         given=given,
     )
 

@@ -15,7 +15,7 @@ Source: open-cluster-management.io/ocm, pkg/work/helper/helpers.go, DeleteApplie
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ...contract import manifest_work as contract
 from .. import kinds, manifests
@@ -24,6 +24,9 @@ from ..manifests import Manifest
 from . import definitions, namespaces, sharding
 from .entries import Entry
 from .options import Options
+
+if TYPE_CHECKING:
+    from ..validation.destination import Destination
 
 API_VERSION: Final = "work.open-cluster-management.io/v1"
 
@@ -52,18 +55,23 @@ class _Work:
         return sum(entry.size for entry in self.entries)
 
 
-def build(entries: Iterable[Entry], options: Options) -> list[Manifest]:
+def build(
+    entries: Iterable[Entry], options: Options, target: "Destination | None" = None
+) -> list[Manifest]:
     """The ManifestWorks of an Application, in an order that depends on nothing but them.
 
-    Raises ManifestError for a set that cannot be wrapped as it is and for a ManifestWork
-    that would be too large, RefusedError for Secrets and for hooks unless `options` say
-    otherwise.
+    With a `target` the objects are checked against its schemas.
+    Raises ManifestError for a set that cannot be wrapped as it is, for a ManifestWork that would
+    be too large and for what the API server of the `target` would refuse, RefusedError for Secrets
+    and for hooks unless `options` say otherwise.
     """
     wanted = [entry for entry in entries if not _left_out(entry, options)]
     for entry in wanted:
         _require_wrappable(entry, options)
     placed = namespaces.filled(wanted, options.namespace, options.scopes())
     manifests.require_distinct([(entry, entry.manifest) for entry in placed], "")
+    if target:
+        target.require_valid([(entry, entry.manifest) for entry in placed])
     if not options.allow_empty:
         manifests.require_any(placed, "the folder holds", contract.ALLOW_EMPTY.name)
     plurals = definitions.plurals(placed)

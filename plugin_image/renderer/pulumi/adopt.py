@@ -1,6 +1,6 @@
 """One adoption from beginning to end: a program and its stack's state in, names and a plan out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,11 +10,12 @@ from ..errors import UsageError
 from ..request import Request
 from . import adoption, live_names, pulumi_cli, render, state
 from .adoption import Plan
+from .monitor.keyed.package import KINDS
 from .monitor.run_context import LiveName
 from .options import Options
 from .project import Project, Stack, choose_stack, load_project
 from .pulumi_cli import CliError, CliMissingError
-from .state import State
+from .state import Resource, State
 
 RENDERS: Final = 5
 """At most: an object that no longer keeps its name renames what has a hash of that name."""
@@ -31,6 +32,8 @@ class Adoption:
     """What `live_names.load` gives once the file is written."""
     file: Path
     """Where the names belong."""
+    redrawn: Sequence[Resource] = ()
+    """Resources whose values the state has, and which get others from the plugin's key."""
 
 
 def adopt(request: Request, options: Options, export: str | None) -> Adoption:
@@ -45,7 +48,7 @@ def adopt(request: Request, options: Options, export: str | None) -> Adoption:
     )
     text = _exported(request, project, stack) if export is None else export
     found = state.read(text, project=project.name, stack=stack.name)
-    if not found.objects():
+    if not found.objects() and not found.releases():
         raise UsageError(
             f"the state of the stack {stack.name!r} has no Kubernetes objects",
             fix="export it before Pulumi forgets them; without any there is nothing to adopt",
@@ -57,10 +60,12 @@ def adopt(request: Request, options: Options, export: str | None) -> Adoption:
         plan = adoption.plan(
             rendered.objects, rendered.registrations, found, options, request.namespace
         )
-        before, names = names, adoption.adopted(plan, rendered.registrations)
+        kept = adoption.adopted_releases(rendered.releases, names)
+        before, names = names, {**adoption.adopted(plan, rendered.registrations), **kept}
         if names == before:
             break
-    return Adoption(stack, found, plan, names, live_names.path(project, stack))
+    redrawn = [r for r in found.others() if options.keyed_random and r.type in KINDS]
+    return Adoption(stack, found, plan, names, live_names.path(project, stack), redrawn)
 
 
 def write_names(found: Adoption) -> bool:

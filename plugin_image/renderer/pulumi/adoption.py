@@ -17,7 +17,7 @@ from ..errors import UsageError
 from ..manifests import Manifest
 from . import clusters, state
 from .lifecycle import ENGINE_ANNOTATIONS
-from .monitor.recording import Registration
+from .monitor.recording import Registration, Release
 from .monitor.resources import replacement
 from .monitor.resources.aliases import key_of
 from .monitor.run_context import LiveName
@@ -51,6 +51,8 @@ class Way(Enum):
     """It is no longer rendered, and nothing removes it: Argo CD did not apply it."""
     UNKNOWN = "unknown"
     """It is encrypted in the state."""
+    UNTOLD = "untold"
+    """Helm has installed the object, and the state does not have it."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,9 @@ class Plan:
 
 
 def live_names(found: State) -> dict[str, LiveName]:
-    """The names of the stack's objects in the cluster, by the keys of their resources."""
-    return {r.key: LiveName(r.name) for r in found.objects() if not r.condemned}
+    """The names that the stack's objects and Helm releases have, by the keys of their resources."""
+    named = [*found.objects(), *found.releases()]
+    return {r.key: LiveName(r.name) for r in named if not r.condemned}
 
 
 def adopted(found: Plan, registrations: Iterable[Registration]) -> dict[str, LiveName]:
@@ -101,6 +104,14 @@ def adopted(found: Plan, registrations: Iterable[Registration]) -> dict[str, Liv
             is_known = entry.hashed and entry.live_key == key
             names[key] = LiveName(name, str(entry.auto_name) if is_known else "")
     return names
+
+
+def adopted_releases(
+    releases: Iterable[Release], names: Mapping[str, LiveName]
+) -> dict[str, LiveName]:
+    """Those of `names` by which a render has called releases, by the keys that these have now."""
+    known = ((entry, names[entry.live_key].name) for entry in releases if entry.live_key)
+    return {key_of(e.urn): LiveName(name) for e, name in known if name != e.auto_name}
 
 
 def _is_replaced(entry: Registration, live: Mapping[_Key, Resource], namespace: str) -> bool:
@@ -171,7 +182,8 @@ def plan(
     chosen = clusters.choose(registrations, options.provider)
     _require_namespace(chosen, found, namespace)
     elsewhere = {entry.urn for entry in registrations} - {entry.urn for entry in chosen}
-    here = [r for r in found.objects() if r.urn not in elsewhere]
+    every = [*found.objects(), *found.objects_of_releases()]
+    here = [r for r in every if r.urn not in elsewhere]
     # What was replaced comes first: of two with one name, the other one is live.
     live = {_key(r): r for r in sorted(here, key=lambda r: not r.condemned)}
     steps = [_step(manifest, live, namespace) for manifest in rendered]
@@ -186,7 +198,9 @@ def plan(
 def _step(manifest: Manifest, live: Mapping[_Key, Resource], namespace: str) -> Step:
     resource = _live(manifest, live, namespace)
     paths: dict[Way, list[str]] = {way: [] for way in Way}
-    if resource:
+    if resource and resource.by_helm:
+        paths[Way.UNTOLD].append("all of it")
+    elif resource:
         for way, path in _differences(_deployed(resource), _comparable(manifest), ""):
             paths[way].append(path)
     return Step(manifest, resource, paths)

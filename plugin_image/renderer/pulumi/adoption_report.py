@@ -28,12 +28,17 @@ def lines(found: Adoption, namespace: str, *, written: bool) -> Iterator[str]:
     yield ""
     yield from _names(found, written=written)
     yield ""
+    if found.redrawn:
+        yield "The plugin's key makes other values of these than `pulumi up` has drawn. To keep"
+        yield "one, give it to the program as configuration, encrypted:"
+        yield from (f"  {resource.key}" for resource in found.redrawn)
+        yield ""
     yield from _forgetting(found.state, found.stack.reference)
 
 
 def _names(found: Adoption, *, written: bool) -> Iterator[str]:
     if not found.names:
-        yield "Every object has the name that renders give it: no file of names is needed."
+        yield "Every object already has the name that a render gives it: no names file is needed."
         if written:
             yield f"Removed {found.file.name}. Commit that."
         return
@@ -43,14 +48,14 @@ def _names(found: Adoption, *, written: bool) -> Iterator[str]:
 
 def _plan(found: Plan, namespace: str) -> Iterator[str]:
     """The lines of a plan, where objects without a namespace go to `namespace`."""
-    yield "What Argo CD's first sync does, beside the annotation that it tracks objects by:"
+    yield "What Argo CD's first sync does, besides adding its tracking annotation:"
     yield ""
     for step in found.steps:
         yield f"  {_verdict(step.verdict)} {_rendered(step.manifest, namespace)}"
         yield from _paths(step)
     if found.unrendered:
         yield ""
-        yield "Live objects that nothing renders; Argo CD leaves them alone, also where it prunes:"
+        yield "Live objects that nothing renders; Argo CD leaves them alone, even when it prunes:"
         yield ""
         for resource in found.unrendered:
             yield f"  {_verdict('ignore')} {_live(resource)}"
@@ -71,16 +76,17 @@ def _forgetting(found: State, stack: str) -> Iterator[str]:
         yield f"  pulumi state delete --all --force --yes --stack {name}"
         yield ""
         yield "Keep the exported file: it is the way back. From then on, `pulumi up` and `pulumi"
-        yield "destroy` know nothing of the objects: do not run `pulumi up`, which makes new ones."
+        yield "destroy` know nothing of the objects: do not run `pulumi up`, which would"
+        yield "create them again."
         return
-    for resource in reversed(found.objects()):
+    for resource in reversed([r for r in found.resources if r.is_object or r.is_release]):
         urn = shlex.quote(resource.urn)
         yield f"  pulumi state delete {urn} --force --yes --stack {name}"
     yield ""
     yield "These stay in the stack, and are not Argo CD's to deliver:"
     yield from (f"  {resource.key}" for resource in others)
-    yield "Take the objects out of the program that `pulumi up` goes on to deploy them by: it would"
-    yield "make new ones."
+    yield "Take the objects out of the program before you run `pulumi up` again: it would"
+    yield "create them again."
 
 
 def _verdict(verdict: str) -> str:
@@ -105,6 +111,7 @@ def _paths(step: Step) -> Iterator[str]:
         Way.CHANGES: "changes",
         Way.STAYS: "stays, though it is no longer rendered:",
         Way.UNKNOWN: "is encrypted in the state, and not compared:",
+        Way.UNTOLD: "was installed by Helm, and is not compared:",
     }
     for way, paths in step.paths.items():
         for path in paths[:_MOST_PATHS]:

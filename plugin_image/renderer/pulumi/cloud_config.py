@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import files
-from ..errors import ProjectError
+from ..errors import UnreadableError
 from ..request import Request
 from . import pulumi_cli
 from .decryption import is_secure
@@ -23,8 +23,8 @@ from .pulumi_cli import CliError, CliMissingError
 
 def is_needed(document: Mapping[str, Any]) -> bool:
     """Whether a stack file takes more than a passphrase to read."""
-    encrypted_elsewhere = "encryptionsalt" not in document and _has_secure(document["config"])
-    return bool(document.get("environment") or _provider(document) or encrypted_elsewhere)
+    elsewhere = bool(_provider(document)) or "encryptionsalt" not in document
+    return bool(document.get("environment")) or (elsewhere and _has_secure(document["config"]))
 
 
 def read(
@@ -32,13 +32,13 @@ def read(
 ) -> dict[str, Any]:
     """Each value by its whole key, with those of environments; what is secret is marked.
 
-    `document` is the parsed stack file, whose `config` has whole keys. Raises ProjectError
+    `document` is the parsed stack file, whose `config` has whole keys. Raises UnreadableError
     when the CLI, credentials or the right to read are missing.
     """
     uses = f"{file.name} uses {_what(document)}"
     by_key_of_a_cloud = _provider(document) and not document.get("environment")
     if not by_key_of_a_cloud and not pulumi_cli.has_backend(request.env):
-        raise ProjectError(
+        raise UnreadableError(
             f"{uses}, and the plugin has no Pulumi backend",
             fix=f"give PULUMI_ACCESS_TOKEN to the plugin's credentials, or {_instead(document)}",
         )
@@ -46,12 +46,12 @@ def read(
     try:
         shown = _ask(request, project, stack, file, key=key)
     except CliMissingError as error:
-        raise ProjectError(
+        raise UnreadableError(
             f"{uses}, which takes the Pulumi CLI",
             fix=f"add the CLI to the plugin image, or {_instead(document)}",
         ) from error
     except CliError as error:
-        raise ProjectError(
+        raise UnreadableError(
             f"{uses}, which cannot be read: {error}",
             fix="check the credentials that the plugin was given",
         ) from error

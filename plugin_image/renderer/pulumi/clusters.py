@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from ...contract import pulumi as contract
 from ..errors import RefusedError, UsageError
 from .monitor.recording import Registration
+from .monitor.resources.providers import UNREADABLE
 
 _SHOWN = 3
 """Objects of each cluster in the first line of a message; all are in its details."""
@@ -16,11 +17,19 @@ def choose(entries: Sequence[Registration], provider: str | None) -> list[Regist
     They stay in their order. Objects whose provider names no cluster go with those of the
     only one that is named.
 
-    Raises RefusedError where there are several, and UsageError for a provider without objects.
+    Raises RefusedError where there are several or that cannot be told, and UsageError for a
+    provider without objects.
     """
     clusters: dict[str, list[Registration]] = {}
     for entry in entries:
         clusters.setdefault(entry.cluster, []).append(entry)
+    if len(clusters.keys() - {""}) > 1 and any(key.startswith(UNREADABLE) for key in clusters):
+        raise RefusedError(
+            "the program has several providers, and what says whether they point at one cluster "
+            "is a secret that cannot be read",
+            fix="give the plugin what it takes to read the stack's secrets, or give each provider "
+            "resource a clusterIdentifier",
+        )
     if provider is not None and entries:
         return clusters[_cluster_of(provider, entries)]
     if len(clusters.keys() - {""}) > 1:

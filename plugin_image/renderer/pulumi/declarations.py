@@ -68,7 +68,7 @@ def read(key: str, entry: Any, *, of_project: bool, file: str) -> Declaration:
         return Declaration(None, secret=False, value=entry)
     if not isinstance(entry, dict):
         raise ProjectError(
-            f"{where} is neither a text, an integer, a boolean or a list nor a declaration",
+            f"{where} is not a string, an integer, a boolean, a list or a declaration",
             fix="write it as a declaration with a `default`",
         )
     _require_fields(where, entry)
@@ -94,10 +94,10 @@ def _require_fields(where: str, entry: Mapping[str, Any]) -> None:
         )
     for field, type_ in (("secret", bool), ("description", str)):
         if not isinstance(entry.get(field, type_()), type_):
-            raise ProjectError(f"`{field}` of {where} is no {_NAMES[type_]}", fix="correct it")
+            raise ProjectError(f"`{field}` of {where} is not a {_NAMES[type_]}", fix="correct it")
 
 
-_NAMES = {bool: "boolean", str: "text"}
+_NAMES = {bool: "boolean", str: "string"}
 
 
 def _type(where: str, entry: Mapping[str, Any]) -> Type | None:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import ProjectError, UsageError
-from .monitor.values import wire
+from ..errors import ProjectError, UnreadableError, UsageError
+from .monitor.values import unreadable, wire
 
 _ROUNDS = 1_000_000
 _KEY_BYTES = 32
@@ -53,7 +53,8 @@ class PassphraseDecrypter:
         """The plaintext.
 
         The key is derived at the first use, which takes a good part of a second. That use
-        raises ProjectError when there is no passphrase or salt, or when it is the wrong one.
+        raises UnreadableError when there is no passphrase or when it is the wrong one, and
+        ProjectError when there is no salt.
         """
         if not self._key:
             self._key = _derive_key(self._passphrase, self._salt, self._file)
@@ -72,12 +73,32 @@ class PassphraseDecrypter:
 
 def decrypted(value: Any, decrypt: DecryptText) -> Any:
     """`value` with each `secure:` part decrypted, and marked as secret."""
+    return _with_secrets(value, "", lambda ciphertext, _: decrypt(ciphertext))
+
+
+def withheld(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The values with a placeholder for each `secure:` part, marked as secret.
+
+    Second come the places of these parts, in the order of the placeholders' numbers.
+    """
+    places: list[str] = []
+
+    def withhold(_ciphertext: str, place: str) -> str:
+        places.append(place)
+        return unreadable.placeholder(len(places) - 1)
+
+    found = {key: _with_secrets(value, key, withhold) for key, value in values.items()}
+    return found, places
+
+
+def _with_secrets(value: Any, place: str, reveal: Callable[[str, str], str]) -> Any:
+    """`value` with what `reveal` makes of each `secure:` part and its place, marked as secret."""
     if is_secure(value):
-        return wire.secret(decrypt(value["secure"]))
+        return wire.secret(reveal(value["secure"], place))
     if isinstance(value, Mapping):
-        return {key: decrypted(part, decrypt) for key, part in value.items()}
+        return {key: _with_secrets(v, f"{place}.{key}", reveal) for key, v in value.items()}
     if isinstance(value, list):
-        return [decrypted(part, decrypt) for part in value]
+        return [_with_secrets(v, f"{place}[{i}]", reveal) for i, v in enumerate(value)]
     return value
 
 
@@ -92,7 +113,7 @@ def is_secure(value: Any) -> bool:
 
 def _derive_key(passphrase: str | None, salt: Any, file: str) -> bytes:
     if passphrase is None:
-        raise ProjectError(
+        raise UnreadableError(
             f"{file} has encrypted values, and the plugin has no passphrase",
             fix="give PULUMI_CONFIG_PASSPHRASE to the plugin's credentials",
         )
@@ -113,7 +134,7 @@ def _derive_key(passphrase: str | None, salt: Any, file: str) -> bytes:
     try:
         _open(check, key)
     except ValueError as error:
-        raise ProjectError(
+        raise UnreadableError(
             f"the plugin's passphrase is not the one {file} is encrypted with",
             fix="correct PULUMI_CONFIG_PASSPHRASE in the plugin's credentials",
         ) from error

@@ -1,7 +1,7 @@
 """What decides about a program's dependencies: files of its project."""
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from .. import files
@@ -31,10 +31,16 @@ def copied(paths: Iterable[Path], root: Path, folder: Path) -> Path:
     return folder
 
 
-def refuse_other_locks(root: Path, names: Sequence[str], instead: str) -> None:
-    """Raise DependencyError when the program is locked by a tool whose lock is not read here."""
-    found = next((name for name in names if files.exists(root / name)), None)
-    if found:
-        raise DependencyError(
-            f"dependencies locked by {found} alone cannot be installed", fix=f"commit a {instead}"
-        )
+def without_lock(file: str, section: str, command: str) -> DependencyError:
+    """The refusal of packages that only their own tool could resolve."""
+    return DependencyError(
+        f"{section} in {file} asks for packages, and there is no lock of them",
+        fix=f"commit what `{command}` writes",
+    )
+
+
+def other_lock(name: str, instead: str) -> DependencyError:
+    """The refusal of a program that is locked by a tool whose lock is not read here."""
+    return DependencyError(
+        f"dependencies locked by {name} alone cannot be installed", fix=f"commit {instead}"
+    )

@@ -7,6 +7,8 @@ environment. What a program must not see must not be in the container.
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ...contract import RendererEnv
+
 _PROGRAM_NAMES = frozenset(
     {
         "KUBE_API_VERSIONS",
@@ -17,7 +19,8 @@ _PROGRAM_NAMES = frozenset(
         "PATH",
         "SSL_CERT_DIR",
     }
-    | {"SSL_CERT_FILE", "TZ"}
+    # Who the user is, where the cluster chose a uid that has no name.
+    | {"SSL_CERT_FILE", "TZ", "USER"}
 )
 _PROGRAM_PREFIXES = ("LC_", "ARGOCD_APP_", "ARGOCD_ENV_")
 _INSTALLER_NAMES = frozenset(
@@ -29,9 +32,11 @@ _INSTALLER_NAMES = frozenset(
 def for_program(outer: Mapping[str, str], scratch: Path, passed: Iterable[str]) -> dict[str, str]:
     """The environment of a Pulumi program, with `scratch` as its home and temporary folder.
 
-    `passed` names further variables that the plugin's configuration lets through.
+    `passed` names further variables that the plugin's configuration lets through; never the key
+    with which a program could make the values of all others.
     """
-    allowed = _select(outer, _PROGRAM_NAMES.union(passed), _PROGRAM_PREFIXES)
+    passable = {*passed} - {RendererEnv.RANDOM_KEY.value}
+    allowed = _select(outer, _PROGRAM_NAMES | passable, _PROGRAM_PREFIXES)
     return {
         # An output in a string fails where it is made, unless a passed variable says otherwise.
         "PULUMI_ERROR_OUTPUT_STRING": "true",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import launch, supervise
 from ..cache import Cache
+from ..keeping import Kept
 from ..launch import Launcher
 from ..supervise import Deadline, Ended, Server
 from .monitor.recording import Report
@@ -17,6 +18,7 @@ from .monitor.run_context import ReadStack, RunContext
 from .project import Project
 
 if TYPE_CHECKING:
+    from .monitor.plugin.packages import Package
     from .monitor.session import Session
 
 PARALLEL: Final = 16
@@ -41,12 +43,22 @@ class Execution:
     deadline: Deadline
     read_stack: ReadStack | None = None
     """How to read another stack's outputs, which takes credentials that the program lacks."""
+    packages: Sequence["Package"] = ()
+    """The component packages that the program may use."""
     launcher: Launcher = launch.spawn
+    kept: Kept | None = None
+    """The processes that are kept for the next runs; None where none are."""
 
     @property
     def folder(self) -> Path:
         """Where the program runs."""
         return Path(self.context.folder)
+
+    def of_package(self, package: Project) -> "Execution":
+        """What a component package runs with, which is in a folder of its own."""
+        root = str(package.root)
+        context = replace(self.context, root=root, folder=root, entry=".")
+        return replace(self, project=package, context=context)
 
     def with_env(self, env: Mapping[str, str]) -> "Execution":
         """The same run, with more in the program's environment."""
@@ -68,7 +80,12 @@ class Execution:
 
         serving = partial(launch.serving, launcher=self.launcher, remaining=self.deadline.remaining)
         return Session(
-            self.context, report, env=self.env, read_stack=self.read_stack, serving=serving
+            self.context,
+            report,
+            env=self.env,
+            read_stack=self.read_stack,
+            serving=serving,
+            packages=self.packages,
         )
 
     def run(
@@ -93,11 +110,13 @@ class Execution:
             patience=patience,
         )
 
-    def server(self, command: Sequence[str | Path]) -> AbstractContextManager[Server]:
-        """Run a language host by `command`, in the project's folder: `supervise.server`."""
+    def server(
+        self, command: Sequence[str | Path], folder: Path | None = None
+    ) -> AbstractContextManager[Server]:
+        """Run a server by `command`, in the project's folder or another: `supervise.server`."""
         return supervise.server(
             command,
-            cwd=self.project.root,
+            cwd=folder or self.project.root,
             env=self.env,
             deadline=self.deadline,
             launcher=self.launcher,

@@ -16,6 +16,13 @@ _HELM_HOOK: Final = "helm.sh/hook"
 _DEFINITION_OF_HELM_2: Final = "crd-install"
 
 
+def of_helm(manifest: Mapping[str, Any]) -> str:
+    """When Helm runs the object as a hook, `pre-install,pre-upgrade`; empty for any other."""
+    metadata = manifest.get("metadata")
+    given = metadata.get("annotations") if isinstance(metadata, Mapping) else None
+    return str(given.get(_HELM_HOOK, "")) if isinstance(given, Mapping) else ""
+
+
 def is_hook(annotations: Mapping[str, Any]) -> bool:
     """Whether the object with these annotations, as plain data, is a hook.
 

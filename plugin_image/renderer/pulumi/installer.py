@@ -1,4 +1,4 @@
-"""Runs uv, npm and go, which install or build what a program depends on."""
+"""Runs uv, go, npm and the like, which install or build what a program depends on."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from ..errors import DependencyError
 from ..launch import Launcher
 from ..supervise import Deadline
 
-_NPM_PREFIX = re.compile(r"npm error (?:notarget |404 )?")
+_NPM_PREFIX = re.compile(r"npm error (?:notarget |404 )?|error (?!:)|ERR_\w+\s+|➤ \w+: [│┌└·]\s*")
 _NPM_CODE = re.compile(r"(?:npm error)?(?: (?:code|syscall|errno) .*)?")
 """What npm says before it says what is wrong, and lines without words."""
 _PROGRESS = re.compile(r"go: (?:downloading|extracting|finding) .*|# .*|npm warn .*")
@@ -40,6 +40,10 @@ class Installer:
     """A folder of this render's own, removed after it."""
     deadline: Deadline
     launcher: Launcher = launch.spawn
+
+    def has(self, name: str) -> bool:
+        """Whether there is an installer of that name."""
+        return _find(name, self.env) is not None
 
     def tool(self, name: str) -> Path:
         """The installer of that name. Raises DependencyError where it is missing."""
@@ -79,13 +83,17 @@ def tool(name: str, env: Mapping[str, str]) -> Path:
 
     Raises DependencyError where it is in neither.
     """
-    beside = str(Path(sys.executable).parent)
-    found = shutil.which(name, path=beside) or shutil.which(name, path=env.get("PATH", os.defpath))
+    found = _find(name, env)
     if not found:
         raise DependencyError(
             f"{name} is not installed", fix=f"install {name}, or use the plugin image"
         )
     return Path(found)
+
+
+def _find(name: str, env: Mapping[str, str]) -> str | None:
+    beside = str(Path(sys.executable).parent)
+    return shutil.which(name, path=beside) or shutil.which(name, path=env.get("PATH", os.defpath))
 
 
 def _reason(output: str) -> str:
@@ -94,7 +102,7 @@ def _reason(output: str) -> str:
         return _reason_of_script(**script.groupdict())
     lines = [line for line in map(str.strip, output.splitlines()) if not _NPM_CODE.fullmatch(line)]
     lines = [line for line in lines if not _PROGRESS.fullmatch(line)]
-    words = ("error", "not found")
+    words = ("error", "not found", "err_", "forbidden")
     telling = (n for n, line in enumerate(lines) if any(word in line.lower() for word in words))
     first = next(telling, 0)
     error, *causes = lines[first:] or ["it gave no reason"]

@@ -16,7 +16,7 @@ import yaml
 from .. import documents, files
 from ..errors import ProjectError
 from .decryption import is_secure
-from .monitor.recording import Registration
+from .monitor.recording import Registration, Release
 from .monitor.run_context import LiveName
 from .project import Project, Stack, read_document, stack_folder
 
@@ -89,7 +89,7 @@ def load(project: Project, stack: Stack) -> dict[str, LiveName]:
 
 
 def unused(
-    names: Mapping[str, LiveName], registrations: Iterable[Registration], stack: Stack
+    names: Mapping[str, LiveName], registrations: Iterable[Registration | Release], stack: Stack
 ) -> Iterator[str]:
     """A warning of each entry that names no object of the program."""
     used = {entry.live_key for entry in registrations}

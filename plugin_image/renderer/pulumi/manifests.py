@@ -4,18 +4,31 @@ Everything here is pure.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from ...contract import pulumi as contract
 from .. import kinds, manifests
 from ..errors import ManifestError, RefusedError
 from ..manifests import Manifest
 from ..redaction import Finder
-from . import clusters, ignored, keyless, lifecycle, lost_values, waves
+from . import (
+    clusters,
+    ignored,
+    keyless,
+    lifecycle,
+    lost_values,
+    unreadable_secrets,
+    unset_variables,
+    waves,
+)
 from .monitor.recording import Recording, Registration
+from .monitor.run_context import Unreadable
 from .monitor.values import shapes, structs, wire
 from .options import Options
+
+if TYPE_CHECKING:
+    from ..validation.destination import Destination
 
 _SET_BY_SERVER: Final = frozenset(
     {"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation"}
@@ -52,24 +65,37 @@ _DEFINITION: Final = "CustomResourceDefinition"
 
 
 def build(
-    recording: Recording, options: Options, secrets: Finder | None, namespace: str
+    recording: Recording,
+    options: Options,
+    secrets: Finder | None,
+    namespace: str,
+    unreadable: Unreadable | None = None,
+    *,
+    destination: "Destination | None" = None,
 ) -> list[Manifest]:
     """The objects of a finished recording, in an order that depends on nothing but them.
 
-    `namespace` is where those go that name none.
+    `namespace` is where those go that name none, and `unreadable` the secrets for which there
+    are placeholders. With a `destination` the objects are checked against its schemas.
     Raises ManifestError for an object that is incomplete or defined twice, for a value that
-    only a cluster could know or that is not valid, for an object that cannot change without a
-    key for its name (`keyless`), for sync options that contradict the object's resource options,
-    and for an empty set; RefusedError for a secret outside of a Secret, by its mark or because
-    `secrets` finds it. `options` may allow the last two. Raises RefusedError for objects of
-    several clusters, too, and UsageError where `options` name a wrong provider.
+    only a cluster could know, that cannot be read or that is not valid, for an object that
+    cannot change without a key for its name (`keyless`), for sync options that contradict the
+    object's resource options, for what the API server would refuse (`validation`), and for an
+    empty set; RefusedError for a secret outside of a Secret,
+    by its mark or because `secrets` finds it. `options` may allow the last two. Raises
+    RefusedError for objects of several clusters, too, and UsageError where `options` name a wrong
+    provider.
     """
-    marks = shapes.Marks({entry.index: entry.type for entry in recording.registrations})
+    marks = shapes.Marks(recording.types())
     texts: set[str] | None = set() if secrets and not options.allow_plaintext_secrets else None
     chosen = clusters.choose(recording.registrations, options.provider)
-    entries = [(entry, _manifest(entry, recording, marks, options, texts)) for entry in chosen]
+    found = [(entry, _manifest(entry, recording, marks, options, texts)) for entry in chosen]
+    entries = _wanted(found, namespace)
     # By source: registrations come in no fixed order, and the message needs one.
     by_source = sorted(entries, key=lambda pair: (pair[0].source, pair[0].urn))
+    if unreadable:
+        unreadable_secrets.refuse(by_source, unreadable)
+    unset_variables.refuse(by_source, recording.unset)
     for entry, manifest in by_source:
         _refuse_live_trigger(entry, recording, marks)
         keyless.refuse(entry, manifest)
@@ -80,9 +106,28 @@ def build(
     waves.add(entries, options.sync_waves)
     for entry, manifest in by_source:
         lifecycle.apply(entry, manifest, options.protection)
+    if destination:
+        destination.require_valid(by_source)
     if not options.allow_empty:
         manifests.require_any(entries, "the program registered", contract.ALLOW_EMPTY.name)
     return manifests.ordered([manifest for _, manifest in entries])
+
+
+def _wanted(
+    entries: Sequence[tuple[Registration, Manifest]], namespace: str
+) -> list[tuple[Registration, Manifest]]:
+    """The entries without those that are there only unless the same object is given otherwise."""
+
+    def key(pair: tuple[Registration, Manifest]) -> tuple[str, ...]:
+        return manifests.identity(pair[1], namespace)
+
+    given = {key(pair) for pair in entries if not pair[0].unless_given}
+    first: dict[tuple[str, ...], Registration] = {}
+    # By URN: registrations come in no fixed order.
+    for pair in sorted(entries, key=lambda pair: pair[0].urn):
+        if pair[0].unless_given and key(pair) not in given:
+            first.setdefault(key(pair), pair[0])
+    return [pair for pair in entries if not pair[0].unless_given or pair[0] in first.values()]
 
 
 def _manifest(
@@ -243,7 +288,7 @@ class _Plain:
         mark = self._marks.find(node)
         if mark:
             index, position = mark
-            origin = next(e for e in self._recording.registrations if e.index == index)
+            origin = self._recording.origin(index)
             raise ManifestError(
                 f"{self._entry} needs in {path} the value of "
                 f"{shapes.describe(origin.type, position)} of {origin}, which only the cluster "

@@ -8,9 +8,18 @@ from .monitor.values import wire
 
 
 def secrets_of(recording: Recording) -> Iterator[str]:
-    """Every string that the program marked as secret."""
+    """Every string that the program marked as secret in an object."""
     for registration in recording.registrations:
         yield from _marked(registration.object, inside=False)
+
+
+def given_to_releases(recording: Recording) -> Iterator[str]:
+    """Every string that is marked as secret in what a Helm release is given.
+
+    A chart knows no marks, so these have to be looked for in what it makes.
+    """
+    for release in recording.releases:
+        yield from _marked(release.inputs, inside=False)
 
 
 def texts_in(value: Any) -> Iterator[str]:

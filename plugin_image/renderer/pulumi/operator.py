@@ -104,7 +104,7 @@ def _further(text: str | None) -> dict[str, Any]:
             )
         if field in _OTHER_SOURCES:
             raise UsageError(
-                f"`{option}` sets {field}, so that the operator would deploy something else than "
+                f"`{option}` sets {field}, so that the operator would deploy something other than "
                 "what Argo CD syncs",
                 fix="leave it out",
             )

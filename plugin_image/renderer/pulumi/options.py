@@ -18,6 +18,10 @@ class Options(RunOptions):
     """Render a stack without a file of its own, beside others that have one."""
     allow_empty: bool = False
     allow_plaintext_secrets: bool = False
+    unreadable_secrets: str = contract.UNREADABLE_SECRETS.default
+    """Whether the program runs without the secrets that cannot be read, and what it may do."""
+    keyed_random: bool = False
+    """Make the values of `random` resources from the plugin's key, rather than refuse them."""
     provider: str | None = None
     """The name of a provider resource: render the objects of its cluster only."""
     protection: str = contract.PROTECTION.default
@@ -26,6 +30,8 @@ class Options(RunOptions):
     """Whether fields that are the cluster's are rendered, or left out."""
     sync_waves: str = contract.SYNC_WAVES.default
     """Which dependencies become sync waves: none, those of `dependsOn`, or (`true`) all."""
+    validate: bool = False
+    """Refuse what the API server would, for its fields and types."""
     mode: str = contract.MODE.default
     """What becomes of the program: its manifests, or a Stack of the Pulumi Kubernetes Operator."""
     stack_spec: str | None = None
@@ -42,13 +48,17 @@ def of(given: Given) -> Options:
         allow_missing_stack_file=given.flag(contract.ALLOW_MISSING_STACK_FILE),
         allow_empty=given.flag(contract.ALLOW_EMPTY),
         allow_plaintext_secrets=given.flag(contract.ALLOW_PLAINTEXT_SECRETS),
+        unreadable_secrets=given.choice(contract.UNREADABLE_SECRETS),
         ignore_foreign=given.choice(contract.NON_KUBERNETES) == "ignore",
         allow_random=given.choice(contract.RANDOM) == "allow",
+        keyed_random=given.choice(contract.RANDOM) == "keyed",
+        refuse_releases=given.choice(contract.RELEASES) == "refuse",
         provider=given.text(contract.PROVIDER),
         protection=given.choice(contract.PROTECTION),
         disable_name_suffix_hash=given.flag(contract.DISABLE_NAME_SUFFIX_HASH),
         ignore_changes=given.choice(contract.IGNORE_CHANGES),
         sync_waves=given.choice(contract.SYNC_WAVES),
+        validate=given.flag(contract.VALIDATE),
         mode=given.choice(contract.MODE),
         stack_spec=given.text(contract.STACK_SPEC),
         check=given.flag(contract.CHECK),

@@ -8,15 +8,16 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...contract import pulumi as contract
 from .. import documents, files, strict_json
 from ..errors import ProjectError, UsageError
-from . import config_keys, declarations
+from . import config_keys, declarations, package_sources
 from .declarations import Declaration
+from .package_sources import Source
 
 _NAME = re.compile(r"(?!\.+(?:/|\Z))[A-Za-z0-9_.-]{1,100}")
 """A project's or a stack's; of dots alone, it would be a path."""
@@ -27,7 +28,7 @@ _ORGANIZATION = "organization"
 
 @dataclass(frozen=True)
 class Project:
-    """A parsed `Pulumi.yaml`."""
+    """A parsed `Pulumi.yaml`, or the `PulumiPlugin.yaml` of a component package."""
 
     root: Path
     repository: Path
@@ -41,6 +42,8 @@ class Project:
     """The keys of the `config:` block, with their namespaces."""
     stack_config_dir: str
     file: str
+    packages: Mapping[str, Source] = field(default_factory=dict)
+    """Where its packages come from, by their names."""
 
     def entry(self) -> tuple[Path, str]:
         """The folder to run in and what to run there; `.` where the language finds it itself.
@@ -105,6 +108,28 @@ def load_project(root: Path) -> Project:
         declared=_declared(document, name, path.name),
         stack_config_dir=_stack_config_dir(document, path.name),
         file=path.name,
+        packages=package_sources.read(mapping(document, "packages", path.name), path.name),
+    )
+
+
+def load_package(path: Path, name: str, repository: Path) -> Project:
+    """The component package of that name, of which `path` is the PulumiPlugin.yaml.
+
+    Raises ProjectError when that is not YAML or has no runtime.
+    """
+    document = read_document(path, repository)
+    runtime, options = _runtime(document.get("runtime"), path.name)
+    return Project(
+        root=path.parent,
+        repository=repository,
+        name=name,
+        runtime=runtime,
+        runtime_options=options,
+        main="",
+        declared={},
+        stack_config_dir="",
+        file=path.name,
+        packages=package_sources.read(mapping(document, "packages", path.name), path.name),
     )
 
 

@@ -15,8 +15,8 @@ def leave_out_sdk() -> None:
 
     For commands only: a process that has loaded the SDK already, as tests do, keeps it.
     """
-    spec = find_spec("pulumi")
-    if "pulumi" in sys.modules or spec is None or spec.origin is None:
+    spec = None if "pulumi" in sys.modules else find_spec("pulumi")
+    if spec is None or spec.origin is None:
         return
     folder = Path(spec.origin).parent
     for name, path in (("pulumi", folder), ("pulumi.runtime", folder / "runtime")):

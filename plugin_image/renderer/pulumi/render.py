@@ -3,17 +3,20 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from .. import credentials, rendering
+from .. import credentials, keeping, rendering
+from ..application import DEFAULT_KUBE_VERSION
 from ..bounds import bounded, scratch_folder
 from ..cache import Cache
-from ..errors import ProjectError, UsageError
+from ..errors import ProjectError, UnreadableError, UsageError
 from ..redaction import Secrets
 from ..request import Request
 from . import (
+    component_packages,
     environment,
     ignored,
     live_names,
@@ -22,21 +25,24 @@ from . import (
     operator,
     outcome,
     pulumi_cli,
+    random_key,
+    unreadable_secrets,
+    unset_variables,
 )
 from .configuration import Configuration, load_configuration
 from .execution import Execution
-from .hosts.host import Host, Run
+from .hosts.host import Host, Installed, Run
 from .hosts.registry import INSTALLER_VARIABLES, host_of
 from .installer import Installer
-from .monitor.recording import Recording, Registration
+from .monitor.recording import Recording, Registration, Release
 from .monitor.resources import naming
 from .monitor.run_context import LiveName, RunContext
 from .options import Options
 from .project import Project, Stack, choose_stack, load_project
 from .stacks import Stacks
 
-_RECENT_KUBE_VERSION = "1.34.0"
-"""What charts see where no destination is known, as locally; KUBE_VERSION sets it."""
+if TYPE_CHECKING:
+    from ..validation.destination import Destination
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,8 @@ class Rendered(rendering.Rendered):
 
     registrations: list[Registration] = field(default_factory=list)
     """What the objects are made of, and those of other clusters."""
+    releases: list[Release] = field(default_factory=list)
+    """The Helm releases among what they are made of."""
 
 
 @contextmanager
@@ -103,13 +111,14 @@ def _objects(
                 fix="set the plugin parameter `mode` to operator, or leave `stackSpec` out",
             )
         host = host_of(project.runtime)
-        configuration = load_configuration(request, project, stack, options.config)
+        configuration = _configuration(request, options, project, stack)
         secrets.add(configuration.secrets())
         _require_naming(project, stack, configuration)
         known = live_names.load(project, stack) if names is None else names
         context = _context(
             request,
             options,
+            host=host,
             project=project,
             stack=stack,
             configuration=configuration,
@@ -126,17 +135,60 @@ def _objects(
         cache=_cache(request, scratch),
         deadline=deadline,
         read_stack=others.read if pulumi_cli.has_backend(request.env) else None,
+        kept=keeping.of_this_process(),
     )
     run = _run(host, execution, _installer(request, execution.cache))
     with deadline.enforced("the objects were checked"):
         recording = Recording.of(run.events)
+        secrets.add(marked_secrets.given_to_releases(recording))
+        secrets.add(recording.keyed)
         secrets.mark(marked_secrets.secrets_of(recording))
         secrets.mark(text for event in run.events for text in event.get("secrets", ()))
-        outcome.require_success(recording, run)
-        objects = manifests.build(recording, options, secrets.finder(), request.namespace)
+        outcome.require_success(recording, run, context.unreadable)
+        destination = _destination(context) if options.validate else None
+        objects = manifests.build(
+            recording,
+            options,
+            secrets.finder(),
+            request.namespace,
+            context.unreadable,
+            destination=destination,
+        )
         if names is None:
-            _warn(live_names.unused(known, recording.registrations, stack))
-        return Rendered(objects, ignored.notes(objects), recording.registrations)
+            named: list[Registration | Release] = [*recording.registrations, *recording.releases]
+            _warn(live_names.unused(known, named, stack))
+        notes = [
+            *sorted(recording.notes),
+            *ignored.notes(objects),
+            *unreadable_secrets.notes(context.unreadable),
+            *unset_variables.notes(recording.unset),
+            *(destination.notes(objects) if destination else ()),
+        ]
+        return Rendered(objects, notes, recording.registrations, recording.releases)
+
+
+def _configuration(
+    request: Request, options: Options, project: Project, stack: Stack
+) -> Configuration:
+    """The stack's configuration, with placeholders where the options and the language allow it."""
+    wanted = options.unreadable_secrets
+    unfollowed = unreadable_secrets.unfollowed_in(project)
+    withhold = wanted == "placeholder" or (wanted == "follow" and not unfollowed)
+    try:
+        found = load_configuration(request, project, stack, options.config, withhold=withhold)
+    except UnreadableError as error:
+        if withhold or wanted == "refuse":
+            raise
+        raise unreadable_secrets.unfollowed(error, unfollowed) from error
+    if found.unreadable and wanted == "placeholder":
+        found = replace(found, unreadable=replace(found.unreadable, followed=False))
+    return found
+
+
+def _destination(context: RunContext) -> "Destination":
+    from ..validation.destination import Destination
+
+    return Destination.of(context.kube_version)
 
 
 def _warn(texts: Iterable[str]) -> None:
@@ -149,6 +201,7 @@ def _context(
     request: Request,
     options: Options,
     *,
+    host: Host,
     project: Project,
     stack: Stack,
     configuration: Configuration,
@@ -156,7 +209,7 @@ def _context(
     names: Mapping[str, LiveName],
 ) -> RunContext:
     """What the run is about. Raises ProjectError when there is nothing to run."""
-    folder, entry = project.entry()
+    folder, entry = host.entry(project)
     return RunContext(
         **options.for_run(),
         project=project.name,
@@ -170,7 +223,14 @@ def _context(
         namespace=request.namespace,
         live_names=dict(names),
         naming_key=configuration.naming_key.hex(),
-        kube_version=env.get("KUBE_VERSION") or _RECENT_KUBE_VERSION,
+        random_key=(
+            random_key.of_stack(request.env, project.name, stack.name).hex()
+            if options.keyed_random
+            else ""
+        ),
+        unreadable=configuration.unreadable,
+        sources={name: str(source) for name, source in project.packages.items()},
+        kube_version=env.get("KUBE_VERSION") or DEFAULT_KUBE_VERSION,
         api_versions=list(filter(None, env.get("KUBE_API_VERSIONS", "").split(","))),
     )
 
@@ -190,17 +250,19 @@ def _run(host: Host, execution: Execution, installer: Installer) -> Run:
     run, installed = _run_once(host, execution, installer)
     if run.ended.status or run.failure:
         with execution.deadline.enforced("the program's dependencies were checked"):
-            damaged = execution.cache.remove_damaged(installed)
+            damaged = execution.cache.remove_damaged(installed.path)
         if damaged:
             run, _ = _run_once(host, execution, installer)
     return run
 
 
-def _run_once(host: Host, execution: Execution, installer: Installer) -> tuple[Run, Path]:
+def _run_once(host: Host, execution: Execution, installer: Installer) -> tuple[Run, Installed]:
     """Run the program; gives what was installed for it, too."""
     deadline = execution.deadline
     with deadline.enforced("the program's dependencies were installed"):
-        installed = host.install(execution.project.root, installer)
+        installed = host.install(execution.project, installer)
+        packages = component_packages.install(execution.project, installer)
+    execution = replace(execution, packages=[package.offered(execution) for package in packages])
     with deadline.enforced("the program was running"):
         return host.run(execution, installed), installed
 
@@ -229,4 +291,5 @@ def install(request: Request) -> None:
     ):
         project = load_project(request.folder)
         installer = _installer(request, _cache(request, scratch))
-        host_of(project.runtime).install(project.root, installer)
+        host_of(project.runtime).install(project, installer)
+        component_packages.install(project, installer)

@@ -7,11 +7,11 @@ pulumi/pulumi `sdk/go/common/apitype/core.go` (DeploymentV3, ResourceV3, Checkpo
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from .. import strict_json
+from .. import kinds, strict_json
 from ..errors import UsageError
 from .monitor import policy
 from .monitor.resources.aliases import key_of
@@ -46,6 +46,8 @@ class Resource:
     """It was replaced, and the next deployment would delete it."""
     gone: bool
     """It was deleted, and the next deployment would make it again."""
+    by_helm: bool = False
+    """It is an object of a Helm release, of which the state has no more than the name."""
 
     @property
     def key(self) -> str:
@@ -55,10 +57,18 @@ class Resource:
     @property
     def is_object(self) -> bool:
         """Whether it is a Kubernetes object of the stack's own, and exists."""
-        made = self.custom and not self.external and not self.gone and bool(self.id)
         other = not policy.is_kubernetes(self.type) or policy.is_release(self.type)
         # A patch has the kind of what it patches, which is somebody else's.
-        return made and not other and not self.type.endswith(f"{self.kind}Patch")
+        return self._is_made and not other and not self.type.endswith(f"{self.kind}Patch")
+
+    @property
+    def is_release(self) -> bool:
+        """Whether it is a Helm release of the stack's own, and exists."""
+        return self._is_made and policy.is_release(self.type)
+
+    @property
+    def _is_made(self) -> bool:
+        return self.custom and not self.external and not self.gone and bool(self.id)
 
     @property
     def kind(self) -> str:
@@ -98,10 +108,19 @@ class State:
         """The Kubernetes objects that the stack has made."""
         return [r for r in self.resources if r.is_object]
 
+    def releases(self) -> list[Resource]:
+        """The Helm releases that the stack has made."""
+        return [r for r in self.resources if r.is_release]
+
+    def objects_of_releases(self) -> list[Resource]:
+        """What Helm counts among these releases, as far as the state tells: without hooks."""
+        return [part for release in self.releases() for part in _parts(release)]
+
     def others(self) -> list[Resource]:
-        """What else the stack has made: by other providers, Helm releases, patches."""
+        """What else the stack has made: by other providers, and patches."""
         made = (r for r in self.resources if r.custom and not r.external and not r.gone)
-        return [r for r in made if not r.is_object and not r.type.startswith(_ENGINE)]
+        rest = (r for r in made if not r.is_object and not r.is_release)
+        return [r for r in rest if not r.type.startswith(_ENGINE)]
 
 
 ENCRYPTED: Final = object()
@@ -183,6 +202,23 @@ def _resource(entry: Any) -> Resource:
         condemned=bool(entry.get("delete")),
         gone=bool(entry.get("pendingReplacement")),
     )
+
+
+def _parts(release: Resource) -> Iterator[Resource]:
+    """Source: pulumi-kubernetes `provider/pkg/provider/manifest_json.go`."""
+    known = revealed(release.live.get("resourceNames"))
+    for key, names in known.items() if isinstance(known, dict) else ():
+        of_group, _, api_version = key.partition("/")
+        kind = of_group.partition(".")[0]
+        for name in names if isinstance(names, list) else ():
+            alone = "/" not in str(name) and kinds.is_namespaced(api_version, kind)
+            yield replace(
+                release,
+                id=f"{release.namespace}/{name}" if alone else str(name),
+                inputs={"apiVersion": api_version, "kind": kind},
+                live={},
+                by_helm=True,
+            )
 
 
 def _text(inputs: Mapping[str, Any], key: str) -> str:

@@ -19,6 +19,7 @@ from plugin_image.renderer.supervise import Deadline
 from tests.catalogue.manifest_work.corpus import CASES, RENDERING, Case
 from tests.render.corpus import ROOT
 
+RENDERER = (sys.executable, ROOT / "plugin_image" / "bin" / "renderer")
 RENDERS = 20
 PROCESSES = 3
 HOME = "{name: a, namespace: b}"
@@ -46,7 +47,7 @@ def test_processes_with_other_hash_seeds_give_the_same_bytes(case: Case, tmp_pat
     """By the command that plugin.yaml calls."""
     for seed in range(PROCESSES):
         done = run(
-            [sys.executable, ROOT / "plugin_image/bin/renderer", "manifest-work", "generate"],
+            [*RENDERER, "manifest-work", "generate"],
             cwd=case.folder / "input",
             env={
                 **os.environ,
@@ -62,6 +63,25 @@ def test_processes_with_other_hash_seeds_give_the_same_bytes(case: Case, tmp_pat
             "",
             0,
         )
+
+
+def test_the_notes_of_a_wrapped_program_are_told(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "Pulumi.yaml").write_text("name: notes\nruntime: python\n")
+    (folder / "Pulumi.dev.yaml").touch()
+    (folder / "__main__.py").write_text(
+        "import os\nimport pulumi_kubernetes as k8s\n"
+        "k8s.core.v1.Namespace(os.environ.get('TENANT', 'shop'))\n"
+    )
+    done = run(
+        [*RENDERER, "manifest-work", "render", folder, "--cluster", "cluster1"],
+        env={**os.environ, "RENDERER_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "TENANT" in done.stderr
 
 
 def test_two_mebibytes_become_manifest_works_that_ocm_accepts(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ deletions, see `garbage_collector`.
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ _MASTERS = (ADMIN, INSTALLER, ARGOCD_CONTROLLER, _GARBAGE_COLLECTOR)
 
 OWN_USERS = frozenset({ADMIN, _GARBAGE_COLLECTOR, "system:apiserver"})
 """Who calls the API server on behalf of these tests or of the server itself."""
+_RBAC = "rbac.authorization.k8s.io"
 _LIMITED_USERS_NAMESPACE = "limited-users"
 _READY_SECONDS = 180
 
@@ -99,20 +100,9 @@ class ApiServer:
             "kind": "ServiceAccount",
             "metadata": {"name": name, "namespace": _LIMITED_USERS_NAMESPACE},
         }
-        rbac = {"apiVersion": "rbac.authorization.k8s.io/v1"}
-        metadata = {"name": name, "namespace": namespace}
-        role = {**rbac, "kind": "Role", "metadata": metadata, "rules": list(rules)}
-        binding = {
-            **rbac,
-            "kind": "RoleBinding",
-            "metadata": metadata,
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
-            "subjects": [
-                {"kind": "ServiceAccount", "name": name, "namespace": _LIMITED_USERS_NAMESPACE}
-            ],
-        }
-        for obj in (account, role, binding):
-            self.admin.apply(obj)
+        self.admin.apply(account)
+        role = {"kind": "Role", "metadata": {"name": name, "namespace": namespace}}
+        self.grant(name, [{"apiVersion": f"{_RBAC}/v1", **role, "rules": list(rules)}])
         request = self.admin.request(
             "POST",
             f"/api/v1/namespaces/{_LIMITED_USERS_NAMESPACE}/serviceaccounts/{name}/token",
@@ -121,6 +111,22 @@ class ApiServer:
         user = f"system:serviceaccount:{_LIMITED_USERS_NAMESPACE}:{name}"
         self._tokens[user] = request["status"]["token"]
         return user
+
+    def grant(self, name: str, roles: Iterable[Mapping[str, Any]]) -> None:
+        """Apply Roles, and let a limited user have them."""
+        subject = {"kind": "ServiceAccount", "name": name, "namespace": _LIMITED_USERS_NAMESPACE}
+        for role in roles:
+            self.admin.apply(role)
+            reference = {"apiGroup": _RBAC, "kind": "Role", "name": role["metadata"]["name"]}
+            self.admin.apply(
+                {
+                    "apiVersion": f"{_RBAC}/v1",
+                    "kind": "RoleBinding",
+                    "metadata": role["metadata"],
+                    "roleRef": reference,
+                    "subjects": [subject],
+                }
+            )
 
 
 @contextmanager

@@ -57,6 +57,28 @@ def node_modules(package: Path) -> Path | None:
     return _make(entry, "the plugin image's Node.js packages", build) / "node_modules"
 
 
+def node_managers(package: Path) -> Path:
+    """Return a folder with the package managers of Node.js that `package` has beside npm."""
+    programs = {
+        "pnpm": "pnpm/bin/pnpm.cjs",
+        "yarn": "yarn/bin/yarn.js",
+        "yarn-berry": "@yarnpkg/cli-dist/bin/yarn.js",
+    }
+    sources = [package / "managers" / name for name in ("package.json", "package-lock.json")]
+
+    def build(folder: Path) -> None:
+        for source in sources:
+            shutil.copy(source, folder)
+        _run(["npm", "ci", *_NPM_OPTIONS, "--ignore-scripts"], cwd=folder)
+        (folder / "bin").mkdir()
+        for name, path in programs.items():
+            (folder / "node_modules" / path).chmod(0o755)
+            (folder / "bin" / name).symlink_to(f"../node_modules/{path}")
+
+    entry = cache.key("node-managers", [source.read_bytes() for source in sources])
+    return _make(entry, "the plugin image's package managers", build) / "bin"
+
+
 def node(package: Path) -> Path:
     """Return the folder of the Node.js that `package`'s Dockerfile names, as npm has it."""
     found = re.search(r"/node:([\d.]+)-", (package / "Dockerfile").read_text())

@@ -98,10 +98,16 @@ class KubernetesApi:
         query = {"fieldManager": field_manager, "force": "true"}
         return self.request("PATCH", path, obj, query=query, media="application/apply-patch+yaml")
 
-    def create(self, obj: Mapping[str, Any], *, namespace: str | None = None) -> Object:
+    def create(
+        self,
+        obj: Mapping[str, Any],
+        *,
+        namespace: str | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> Object:
         """Create an object. Raises ConflictError when it exists."""
         path = self._path_of(obj, namespace).rpartition("/")[0]
-        return self.request("POST", path, obj)
+        return self.request("POST", path, obj, query=query)
 
     def patch(
         self,

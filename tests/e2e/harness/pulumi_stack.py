@@ -1,6 +1,7 @@
 """The installer's program, run by the real Pulumi engine with a backend of its own."""
 
 import json
+import subprocess
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -43,6 +44,7 @@ class PulumiStack:
         files = {path.name: path for path in program.iterdir()} if program.is_dir() else {}
         for name, path in (files or {"Pulumi.yaml": PROJECT_FILE, "__main__.py": program}).items():
             (self._program / name).symlink_to(path)
+        self._file = self._program / f"Pulumi.{_STACK}.yaml"
         self._project = yaml.safe_load((self._program / "Pulumi.yaml").read_text())["name"]
         self._cli = PulumiCli(
             self._program, home=folder, tools=tools, kubeconfig=kubeconfig, python=python
@@ -54,28 +56,26 @@ class PulumiStack:
 
     def configure(self, config: Mapping[str, Any]) -> None:
         """Set configuration in plain, beside what is there; None takes a key away."""
-        path = self._program / f"Pulumi.{_STACK}.yaml"
-        document = yaml.safe_load(path.read_text()) or {}
+        document = yaml.safe_load(self._file.read_text()) or {}
         values = document.setdefault("config", {})
         values |= {f"{self._project}:{key}": value for key, value in config.items()}
         document["config"] = {key: value for key, value in values.items() if value is not None}
-        path.write_text(yaml.safe_dump(document))
+        self._file.write_text(yaml.safe_dump(document))
 
     @contextmanager
     def changed(self, config: Mapping[str, Any], *, without: Collection[str]) -> Iterator[None]:
         """Change the configuration for a while; keys of `without` are not set meanwhile."""
-        path = self._program / f"Pulumi.{_STACK}.yaml"
-        before = path.read_text()
+        before = self._file.read_text()
         document = yaml.safe_load(before)
         left_out = {f"{self._project}:{key}" for key in without}
         values = document["config"]
         document["config"] = {key: values[key] for key in values.keys() - left_out}
-        path.write_text(yaml.safe_dump(document))
+        self._file.write_text(yaml.safe_dump(document))
         self.configure(config)
         try:
             yield
         finally:
-            path.write_text(before)
+            self._file.write_text(before)
 
     def set_secret(self, path: str, value: str) -> None:
         """Set one value, encrypted, at a path like `credentialsEnv.TOKEN`."""
@@ -90,9 +90,9 @@ class PulumiStack:
         """`pulumi preview`."""
         return self.run("preview", *options)
 
-    def destroy(self) -> Outcome:
+    def destroy(self, *options: str) -> Outcome:
         """`pulumi destroy`, without asking."""
-        outcome = self.run("destroy", "--yes", "--skip-preview")
+        outcome = self.run("destroy", "--yes", "--skip-preview", *options)
         self.has_changed_something = outcome.status != 0
         return outcome
 
@@ -102,6 +102,12 @@ class PulumiStack:
             dict[str, Any],
             json.loads(self.run("stack", "output", "--json").require_success().output),
         )
+
+    def rights(self, *options: str) -> list[dict[str, Any]]:
+        """The Roles that the installer's command prints for the configuration."""
+        command = [sys.executable, str(ROOT / "components"), "rights", str(self._file), *options]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        return [*yaml.safe_load_all(done.stdout)]
 
     def export(self) -> str:
         """The state, as it is stored."""

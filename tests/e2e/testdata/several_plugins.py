@@ -9,24 +9,30 @@ from components.catalog.renderer_plugin import RendererPlugin
 
 config = pulumi.Config()
 image = config.require("image")
+ALL = {"image": image, "on_drift": config.get("onDrift"), "await_rollout": False}
 
 PLUGINS: dict[str, Callable[[str], RendererPlugin | ConfigManagementPlugin]] = {
-    "pulumi-v1.0": lambda name: PulumiPlugin(name, {"image": image, "await_rollout": False}),
+    "pulumi-v1.0": lambda name: PulumiPlugin(name, {**ALL, "image_pull_secrets": ["shared"]}),
     "pulumi-v1.1": lambda name: PulumiPlugin(
-        name, {"image": image, "version": "v1.1", "await_rollout": False}
+        name,
+        {
+            **ALL,
+            "version": "v1.1",
+            "image_pull_secrets": ["of-argocd", "shared"],
+        },
     ),
-    "kpt-v1.0": lambda name: KptPlugin(name, {"image": image, "await_rollout": False}),
-    "manifest-work-v1.0": lambda name: ManifestWorkPlugin(
-        name, {"image": image, "await_rollout": False}
-    ),
+    "kpt-v1.0": lambda name: KptPlugin(name, ALL),
+    "manifest-work-v1.0": lambda name: ManifestWorkPlugin(name, ALL),
     "cat-v1": lambda name: ConfigManagementPlugin(
         name,
         {
             "plugin_name": "cat",
             "version": "v1",
-            "image": image,
+            **ALL,
             "generate_command": ["sh", "-c", "cat *.yaml"],
-            "await_rollout": False,
+            "image_pull_secrets": ["shared", "own"],
+            # An annotation of the Deployment that the others must not take for theirs.
+            "on_drift": "restore",
         },
     ),
 }

@@ -7,7 +7,7 @@ from components import ConfigManagementPlugin, PluginProxy
 config = pulumi.Config()
 
 
-def plugin(name: str) -> ConfigManagementPlugin:
+def plugin(name: str, user: str | None = None) -> ConfigManagementPlugin:
     """A plugin that prints the files of an Application, in its own time."""
     return ConfigManagementPlugin(
         name,
@@ -17,6 +17,8 @@ def plugin(name: str) -> ConfigManagementPlugin:
             "image": config.require("image"),
             "proxy_image": config.get("proxyImage"),
             "generate_command": ["sh", "-c", "sleep ${ARGOCD_ENV_SECONDS:-0}; cat *.yaml"],
+            "run_as_user": user,
+            "run_as_group": "0" if user else None,
             "mode": "service",
             "own_proxy": False,
             "max_replicas": 4,
@@ -31,7 +33,7 @@ def plugin(name: str) -> ConfigManagementPlugin:
     )
 
 
-plugins = [plugin("cat"), plugin("dog")]
+plugins = [plugin("cat"), plugin("dog", config.get("dogsUser"))]
 proxy = PluginProxy(
     "proxy",
     {

@@ -40,6 +40,8 @@ class FakeEngine(pulumi.runtime.Mocks):
     resources: list[pulumi.runtime.MockResourceArgs] = field(default_factory=list)
     calls: list[pulumi.runtime.MockCallArgs] = field(default_factory=list)
     volumes: list[str] = field(default_factory=lambda: list(REPO_SERVER_VOLUMES))
+    uid: int | None = None
+    """That the Deployment names for the repo-server."""
 
     def new_resource(self, args: pulumi.runtime.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         self.resources.append(args)
@@ -51,7 +53,9 @@ class FakeEngine(pulumi.runtime.Mocks):
         if args.typ == "kubernetes:apps/v1:Deployment":
             volumes = [{"name": name} for name in self.volumes]
             ports = [{"containerPort": 8081}, {"containerPort": 8084}]
-            containers = [{"name": "argocd-repo-server", "image": ARGOCD_IMAGE, "ports": ports}]
+            user = {} if self.uid is None else {"securityContext": {"runAsUser": self.uid}}
+            repo_server = {"name": "argocd-repo-server", "image": ARGOCD_IMAGE, "ports": ports}
+            containers = [repo_server | user]
             pod = {"containers": containers, "volumes": volumes}
             outputs["spec"] = {"selector": {}, "template": {"spec": pod}}
         if args.typ.startswith("tls:"):

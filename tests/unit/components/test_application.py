@@ -11,9 +11,10 @@ from components.shared.errors import InvalidInputError
 from .conftest import FakeEngine, Run
 
 APPLICATION = "kubernetes:argoproj.io/v1alpha1:Application"
+GIT = "https://git.example.com/apps.git"
 MINIMAL: Any = {
     "plugin_name": "pulumi-v1.0",
-    "repo_url": "https://git.example.com/apps.git",
+    "repo_url": GIT,
     "path": "guestbook",
 }
 
@@ -29,7 +30,7 @@ def test_the_smallest_application_names_the_plugin_and_syncs_only_when_asked(run
     assert inputs["spec"] == {
         "project": "default",
         "source": {
-            "repoURL": "https://git.example.com/apps.git",
+            "repoURL": GIT,
             "path": "guestbook",
             "targetRevision": "HEAD",
             "plugin": {"name": "pulumi-v1.0"},
@@ -108,6 +109,62 @@ def test_the_destination_may_be_named(run: Run) -> None:
     assert destination == {"name": "edge", "namespace": "shop"}
 
 
+def test_what_an_application_delivered_stays_with_it_unless_asked(run: Run) -> None:
+    assert "finalizers" not in application(run, {})["metadata"]
+
+
+def test_objects_go_with_their_application_where_asked(run: Run) -> None:
+    metadata = application(run, {"preserve_resources": False})["metadata"]
+    assert metadata["finalizers"] == ["resources-finalizer.argocd.argoproj.io"]
+
+
+def test_labels_and_annotations_are_those_of_the_application(run: Run) -> None:
+    metadata = application(run, {"labels": {"team": "a"}, "annotations": {"b": "c"}})["metadata"]
+    assert metadata["labels"] == {"team": "a"}
+    assert metadata["annotations"]["b"] == "c"
+    assert metadata["annotations"].keys() > {"b"}, "the component's own stay"
+
+
+def test_what_argo_cd_shows_remembers_and_tries_again_is_said_in_its_own_terms(run: Run) -> None:
+    given = {
+        "info": [{"name": "Runbook", "value": "https://wiki.example.com"}],
+        # As a number arrives from another language.
+        "retry": {"limit": 5.0, "backoff": {"duration": "10", "factor": 2, "maxDuration": "1h30m"}},
+        "revision_history_limit": 0,
+    }
+    spec = application(run, given)["spec"]
+    assert spec["info"] == given["info"]
+    assert spec["syncPolicy"] == {"retry": given["retry"]}
+    assert spec["revisionHistoryLimit"] == 0
+
+
+def test_fields_may_be_spelt_as_in_python(run: Run) -> None:
+    given = {
+        "retry": {"backoff": {"max_duration": "1h"}},
+        "additional_sources": [{"repo_url": GIT, "path": ".", "target_revision": None}],
+    }
+    spec = application(run, given)["spec"]
+    assert spec["syncPolicy"] == {"retry": {"backoff": {"maxDuration": "1h"}}}
+    assert spec["sources"][1] == {"repoURL": GIT, "path": "."}
+
+
+def test_other_sources_come_after_the_one_that_the_plugin_renders(run: Run) -> None:
+    more = [
+        {"repoURL": GIT, "targetRevision": "main", "ref": "values"},
+        {
+            "repoURL": "https://charts.example.com",
+            "chart": "redis",
+            "targetRevision": "1.2.3",
+            "helm": {"valueFiles": ["$values/redis.yaml"], "valuesObject": {"replicas": 2}},
+        },
+    ]
+    spec = application(run, {"additional_sources": more})["spec"]
+    plugin = {"name": "pulumi-v1.0"}
+    own = {"repoURL": GIT, "path": "guestbook", "targetRevision": "HEAD", "plugin": plugin}
+    assert spec["sources"] == [own, *more]
+    assert "source" not in spec
+
+
 @pytest.mark.parametrize(
     ("given", "field", "reason"),
     [
@@ -132,7 +189,7 @@ def test_the_destination_may_be_named(run: Run) -> None:
         (
             {"destination_server": "https://a", "destination_name": "b"},
             "destination_name",
-            "accepts one",
+            "accepts only one",
         ),
         ({"destination_namespace": "A"}, "destination_namespace", "DNS label"),
         ({"prune": True}, "prune", "without automated"),
@@ -141,24 +198,75 @@ def test_the_destination_may_be_named(run: Run) -> None:
         ({"sync_options": ["CreateNamespace"]}, "sync_options", "would ignore"),
         ({"ignore_differences": "x"}, "ignore_differences", "must be a list"),
         ({"ignore_differences": {"kind": "x"}}, "ignore_differences", "must be a list"),
-        ({"ignore_differences": ["x"]}, "ignore_differences[0]", "would not read"),
+        ({"ignore_differences": ["x"]}, "ignore_differences[0]", "must be an object"),
         (
-            {"ignore_differences": [{"kind": "Service", "json_pointers": ["/spec"]}]},
-            "ignore_differences[0]",
-            "would not read",
+            {"ignore_differences": [{"kind": "Service", "json_pointer": ["/spec"]}]},
+            "ignore_differences[0].json_pointer",
+            "not a field",
         ),
         (
             {"ignore_differences": [{"jsonPointers": ["/spec"]}]},
             "ignore_differences[0].kind",
-            "must be a string",
+            "is missing",
         ),
         ({"ignore_differences": [{"kind": "Service"}]}, "ignore_differences[0]", "names no field"),
         (
             {"ignore_differences": [{"kind": "Service", "jsonPointers": ["spec.replicas"]}]},
             "ignore_differences[0].jsonPointers",
-            "no JSON pointer",
+            "not a JSON pointer",
         ),
         ({"repo": "x"}, "repo", "not an argument"),
+        ({"source_hydrator": {}}, "source_hydrator", "not an argument"),
+        ({"labels": ["a"]}, "labels", "must map"),
+        ({"annotations": {"a": 1}}, "annotations", "not a string"),
+        ({"preserve_resources": "no"}, "preserve_resources", "true or false"),
+        ({"project": "{{.project}}"}, "project", "not a valid object name"),
+        ({"revision_history_limit": -1}, "revision_history_limit", "whole number"),
+        ({"revision_history_limit": False}, "revision_history_limit", "whole number"),
+        ({"info": [{"name": "url"}]}, "info[0].value", "is missing"),
+        ({"retry": {"limits": 5}}, "retry.limits", "not a field"),
+        ({"retry": {"backoff": {"maxduration": "1h"}}}, "retry.backoff.maxduration", "not a field"),
+        (
+            {"retry": {"backoff": {"max_duration": "1h", "maxDuration": "1h"}}},
+            "retry.backoff.maxDuration",
+            "two spellings",
+        ),
+        ({"retry": {"limit": "5"}}, "retry.limit", "a whole number"),
+        ({"retry": {"backoff": {"duration": "1d"}}}, "retry.backoff.duration", "as a duration"),
+        ({"retry": {"backoff": {"maxDuration": ""}}}, "retry.backoff.maxDuration", "is empty"),
+        ({"additional_sources": {}}, "additional_sources", "must be a list"),
+        ({"additional_sources": [{"path": "a"}]}, "additional_sources[0].repoURL", "is missing"),
+        ({"additional_sources": [{"repoURL": GIT}]}, "additional_sources[0]", "delivers nothing"),
+        (
+            {"additional_sources": [{"repoURL": "https://a:b@c.example", "path": "."}]},
+            "additional_sources[0].repoURL",
+            "login",
+        ),
+        (
+            {"additional_sources": [{"repoURL": GIT, "path": "../a"}]},
+            "additional_sources[0].path",
+            "leaves the repository",
+        ),
+        (
+            {"additional_sources": [{"repoURL": GIT, "chart": "redis"}]},
+            "additional_sources[0].targetRevision",
+            "without a version",
+        ),
+        (
+            {"additional_sources": [{"repoURL": GIT, "path": ".", "plugin": {}}]},
+            "additional_sources[0].plugin.name",
+            "one plugin after another",
+        ),
+        (
+            {"additional_sources": [{"repoURL": GIT, "ref": "a"}, {"repoURL": GIT, "ref": "a"}]},
+            "additional_sources[1].ref",
+            "used twice",
+        ),
+        (
+            {"additional_sources": [{"repoURL": GIT, "ref": "$values"}]},
+            "additional_sources[0].ref",
+            "single word",
+        ),
     ],
 )
 def test_a_bad_application_is_refused(

@@ -36,12 +36,14 @@ class TestMadeByPulumi:
         engine, names = certificates(run)
         assert names == ["cmp-tool-v1-server-tls", "cmp-tool-v1-client-tls"]
         requests = {r.name: r.inputs for r in engine.of_type(REQUEST)}
-        assert requests["tool-server"]["dnsNames"] == [HOST]
-        assert requests["tool-client"]["subject"] == {"commonName": "argocd-repo-server"}
+        assert requests["tool-cmp-tool-v1-server"]["dnsNames"] == [HOST]
+        assert requests["tool-cmp-tool-v1-client"]["subject"] == {
+            "commonName": "argocd-repo-server"
+        }
         uses = {r.name: r.inputs["allowedUses"] for r in engine.of_type(SIGNED)}
         assert uses == {
-            "tool-server": ["digital_signature", "server_auth"],
-            "tool-client": ["digital_signature", "client_auth"],
+            "tool-cmp-tool-v1-server": ["digital_signature", "server_auth"],
+            "tool-cmp-tool-v1-client": ["digital_signature", "client_auth"],
         }
 
     def test_they_last_long_and_are_renewed_long_before_their_end(self, run: Run) -> None:
@@ -54,23 +56,20 @@ class TestMadeByPulumi:
     def test_keys_are_in_their_secrets_only_and_each_in_its_own(self, run: Run) -> None:
         engine, _ = certificates(run)
         secrets = {r.name: r.inputs for r in engine.of_type(SECRET)}
-        assert secrets.keys() == {"tool-server", "tool-client"}
+        assert secrets.keys() == {"tool-cmp-tool-v1-server", "tool-cmp-tool-v1-client"}
         for name, inputs in secrets.items():
             assert inputs["type"] == "kubernetes.io/tls"
             assert is_secret(inputs["stringData"])
             data = revealed(inputs["stringData"])
             assert data.keys() == {"tls.crt", "tls.key", "ca.crt"}
             assert data["tls.key"] == f"privateKeyPem of PrivateKey {name}"
-        assert "privateKeyPem of PrivateKey tool-ca" not in json.dumps(secrets)
+        assert "privateKeyPem of PrivateKey tool-cmp-tool-v1-ca" not in json.dumps(secrets)
 
     def test_a_renewal_keeps_the_secrets_names_so_that_no_pod_is_rolled(self, run: Run) -> None:
         engine, _ = certificates(run)
         for secret in engine.of_type(SECRET):
             assert "immutable" not in secret.inputs
-            assert (
-                secret.inputs["metadata"]["name"]
-                == f"cmp-{secret.name[:4]}-v1{secret.name[4:]}-tls"
-            )
+            assert secret.inputs["metadata"]["name"] == f"{secret.name.removeprefix('tool-')}-tls"
 
 
 class TestMadeByCertManager:

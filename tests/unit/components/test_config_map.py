@@ -40,7 +40,7 @@ def test_it_outputs_the_exact_plugin_name_and_what_is_in_the_config_map(run: Run
         ).apply(seen.extend)
 
     run(program)
-    assert seen == ["tool-v1", "tool-1a2b3c4d", ["a", "b"]]
+    assert seen == ["tool-v1", "tool-cmp-tool-v1-1a2b3c4d", ["a", "b"]]
 
 
 def test_values_that_are_known_later_are_checked_later(run: Run) -> None:

@@ -20,8 +20,13 @@ TAKEN = Taken(
 
 
 def test_a_container_that_is_there_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="PulumiPlugin a: plugin_name and version make"):
+    with pytest.raises(InvalidInputError) as raised:
         refuse_clash("PulumiPlugin a", TAKEN, Taken(["cmp-pulumi-v1-0"], {}))
+    assert "PulumiPlugin a: plugin_name and version make" in str(raised.value)
+    for what_may_have_happened in ("had another name", "another stack", "interrupted"):
+        assert what_may_have_happened in raised.value.problem
+    for way_out in ("alias", "another version", "destroy"):
+        assert way_out in raised.value.fix
 
 
 def test_a_port_that_another_container_listens_on_is_refused() -> None:

@@ -7,34 +7,27 @@ import pytest
 
 from components.container import container
 from components.container.container import PluginContainer, Settings
+from components.container.probes import Probes
+from components.container.resources import Resources
+from components.container.secret_keys import SecretKeys
 from components.shared.errors import InvalidInputError
 from plugin_image import contract
 
-SETTINGS = Settings(
-    env={"B": "2", "A": "1"},
-    volumes=[],
-    cpu_request="100m",
-    memory_request="256Mi",
-    cpu_limit="2",
-    memory_limit="2Gi",
-    tmp_size="1Gi",
-    work_size="3Gi",
-    entrypoint=[],
-    probe_command=None,
-    var_files_volume="var-files",
-    plugins_volume="plugins",
-)
+SETTINGS = Settings(env={"B": "2", "A": "1"}, resources=Resources(tmp_size="1Gi", work_size="3Gi"))
 SIDECAR = PluginContainer(
     plugin_name="tool-v1.0",
     image="registry.example.com/tool@sha256:00",
     config_map_name="tool-config-1a2b",
     script_names=["render.sh"],
-    secret_name="tool-credentials-3c4d",
-    secret_env_keys=["TOKEN"],
-    secret_file_keys=["netrc"],
+    credentials=SecretKeys("tool-credentials-3c4d", {"TOKEN": "TOKEN"}, {"netrc": "netrc"}),
     settings=SETTINGS,
 )
-BARE = replace(SIDECAR, script_names=[], secret_env_keys=[], secret_file_keys=[])
+BARE = replace(SIDECAR, script_names=[], credentials=None)
+
+
+def settled(**changes: Any) -> PluginContainer:
+    """The container with other settings."""
+    return replace(SIDECAR, settings=replace(SETTINGS, **changes))
 
 
 def mounts(of: PluginContainer) -> dict[str, dict[str, Any]]:
@@ -119,7 +112,7 @@ def test_every_mounted_volume_is_declared_or_the_repo_servers() -> None:
 
 
 def test_the_image_s_init_comes_first_where_there_is_one() -> None:
-    with_init = replace(SIDECAR, settings=replace(SETTINGS, entrypoint=["init", "--"]))
+    with_init = settled(entrypoint=["init", "--"])
     assert SIDECAR.container()["command"] == [contract.CMP_SERVER]
     assert with_init.container()["command"] == ["init", "--", contract.CMP_SERVER]
 
@@ -137,12 +130,12 @@ def test_probes_test_the_socket_unless_the_plugin_has_something_better() -> None
     for probe in ("startupProbe", "livenessProbe"):
         command = SIDECAR.container()[probe]["exec"]["command"]
         assert command == ["/bin/sh", "-c", f"test -S {socket}"]
-    better = replace(SIDECAR, settings=replace(SETTINGS, probe_command=["tool", "probe"]))
+    better = settled(probes=Probes(command=["tool", "probe"]))
     assert better.container()["livenessProbe"]["exec"]["command"] == ["tool", "probe"]
 
 
 def test_an_empty_variable_is_stated_as_the_api_server_keeps_it() -> None:
-    empty = replace(SIDECAR, settings=replace(SETTINGS, env={"EMPTY": ""}))
+    empty = settled(env={"EMPTY": ""})
     assert {"name": "EMPTY"} in empty.container()["env"]
 
 
@@ -167,7 +160,7 @@ def test_every_name_is_short_enough_for_kubernetes() -> None:
 
 
 def test_the_order_of_variables_never_depends_on_the_order_they_were_given_in() -> None:
-    turned = replace(SIDECAR, settings=replace(SETTINGS, env={"A": "1", "B": "2"}))
+    turned = settled(env={"A": "1", "B": "2"})
     assert turned.container() == SIDECAR.container()
 
 

@@ -127,7 +127,7 @@ def test_an_existing_secret_is_referred_to_and_nothing_is_made(run: Run) -> None
         (
             {"existing_secret": "theirs", "credentials_env": {"A": "canary"}},
             "credentials_env",
-            "next to existing_secret",
+            "combined with existing_secret",
         ),
         ({"existing_secret_env": ["A"]}, "existing_secret_env", "existing_secret is not set"),
         ({"credentials_env": {"A": "canary"}, "namespace": "A"}, "namespace", "DNS label"),

@@ -9,7 +9,7 @@ import pytest
 
 from components.repo_server import drift
 from components.repo_server import live as live_deployment
-from components.shared.errors import InstallerError
+from components.shared.errors import InvalidInputError
 
 APPLIED: dict[str, Any] = {
     "containers": [
@@ -162,9 +162,20 @@ def test_the_live_pod_is_read_in_the_names_of_the_api() -> None:
 
 def test_the_refusal_names_each_field_its_owner_and_the_way_out() -> None:
     changes = [drift.Change("containers[a].image", ["kubectl-set"]), drift.Change("x.y", [])]
-    with pytest.raises(InstallerError) as raised:
-        drift.refuse("RepoServerSidecar a", "argocd/argocd-repo-server", changes)
+    with pytest.raises(InvalidInputError) as raised:
+        drift.refuse("argocd/argocd-repo-server", changes)
     message = str(raised.value)
     assert "containers[a].image (now of kubectl-set); x.y (gone)" in message
-    assert "set on_drift to restore" in message
+    assert "on_drift is stop" in message
+    assert "set it to restore" in message
     assert "argocd/argocd-repo-server" in message
+
+
+def test_a_pull_secret_counts_by_its_name_beside_those_of_others() -> None:
+    applied = APPLIED | {"imagePullSecrets": [{"name": "ours"}]}
+    pod = live() | {"imagePullSecrets": [{"name": "theirs"}, {"name": "ours"}]}
+    assert drift.find(applied, pod, []) == []
+    pod["imagePullSecrets"].pop()
+    assert [str(change) for change in drift.find(applied, pod, [])] == [
+        "imagePullSecrets[ours] (gone)"
+    ]

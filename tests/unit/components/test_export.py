@@ -1,15 +1,19 @@
 """PluginExport: the same container and volumes as by a patch, as files for other installations."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 import yaml
 
+from components.argocd.application import PluginApplication
+from components.argocd.health import CHECKS, HealthCheck
 from components.catalog.plugin import ConfigManagementPlugin
 from components.catalog.pulumi import PulumiPlugin
 from components.export import files
 from components.export.export import PluginExport
+from components.export.forms import CONTAINER_LABEL
 from components.shared.errors import InvalidInputError
 
 from .conftest import IMAGE, FakeEngine, Run
@@ -20,7 +24,7 @@ SCRIPT = "#!/bin/sh\nhelm template . --set 'x={{ .Values.y }}'\n"
 TOOL: Any = {
     "plugin_name": "tool",
     "version": "v1",
-    "generate_command": ["render.sh"],
+    "generate_command": ["/opt/plugin/scripts/render.sh"],
     "scripts": {"render.sh": SCRIPT},
     "env": {"TEMPLATE": "{{ name }}", "SWITCH": "y"},
     "existing_secret": "credentials",
@@ -36,15 +40,36 @@ SERVICE: Any = {
 }
 
 
-def exported(run: Run, form: str, *plugins: Any, **given: Any) -> tuple[dict[str, Any], FakeEngine]:
-    """The files of plugins with these arguments, parsed, and what was registered."""
+APPLICATION: Any = {
+    "plugin_name": "tool-v1",
+    "repo_url": "https://git.example.com/apps.git",
+    "path": ".",
+    "export": True,
+}
+KEY = "resource.customizations.health.pulumi.com_Stack"
+
+
+def exported(
+    run: Run, form: str, *plugins: Any, health_checks: Sequence[Any] = (), **given: Any
+) -> tuple[dict[str, Any], FakeEngine]:
+    """The files of plugins with these arguments and an Application, parsed; what was registered."""
     texts: dict[str, str] = {}
 
     def program() -> None:
         made = [
             ConfigManagementPlugin(f"p{i}", p | {"export": True}) for i, p in enumerate(plugins)
         ]
-        export: Any = {"form": form, "plugins": [plugin.exported for plugin in made], **given}
+        checks = [
+            HealthCheck(f"check-{i}", check | {"export": True})
+            for i, check in enumerate(health_checks)
+        ]
+        export: Any = {
+            "form": form,
+            "plugins": [plugin.exported for plugin in made],
+            "health_checks": [check.exported for check in checks],
+            "applications": [PluginApplication("shop", APPLICATION).exported],
+            **given,
+        }
         PluginExport("all", export).files.apply(texts.update)
 
     engine = run(program)
@@ -69,7 +94,7 @@ def without_config_name(pod: Any) -> Any:
 class TestEveryForm:
     @pytest.mark.parametrize("form", ["kustomize", "argo-helm", "operator"])
     def test_registers_nothing_in_the_cluster(self, run: Run, form: str) -> None:
-        _, engine = exported(run, form, TOOL)
+        _, engine = exported(run, form, TOOL, health_checks=[{"kind": "Stack"}])
         assert not [r for r in engine.resources if r.typ.startswith("kubernetes:")]
 
     @pytest.mark.parametrize("form", ["kustomize", "argo-helm", "operator"])
@@ -79,6 +104,34 @@ class TestEveryForm:
         other, _ = exported(run, form, TOOL | {"scripts": {"render.sh": "#!/bin/sh\n"}})
         assert one == same
         assert other != one
+
+    @pytest.mark.parametrize("form", ["kustomize", "argo-helm", "operator"])
+    def test_says_which_container_uses_a_config_map(self, run: Run, form: str) -> None:
+        """Its name is another with each change, so that nothing else tells that it is left over."""
+        files, _ = exported(run, form, TOOL, TOOL | {"version": "v2"})
+        made = files.get("config-maps.yaml") or files["values.yaml"]["extraObjects"]
+        labels = [config_map["metadata"]["labels"] for config_map in made]
+        assert labels == [{CONTAINER_LABEL: "cmp-tool-v1"}, {CONTAINER_LABEL: "cmp-tool-v2"}]
+
+    @pytest.mark.parametrize("form", ["kustomize", "argo-helm", "operator"])
+    def test_has_applications_as_a_file_for_after_the_roll_out(self, run: Run, form: str) -> None:
+        files, _ = exported(run, form, TOOL)
+        application = files["applications.yaml"]
+        assert application["metadata"] == {"name": "shop", "namespace": "argocd"}
+        engine = run(lambda: PluginApplication("shop", APPLICATION | {"export": False}))
+        registered = engine.one("kubernetes:argoproj.io/v1alpha1:Application").inputs
+        assert application["spec"] == registered["spec"]
+        assert application["kind"] == registered["kind"]
+
+    def test_refuses_what_was_not_told_to_export(self, run: Run) -> None:
+        def program() -> None:
+            tool = ConfigManagementPlugin("tool", TOOL | {"export": True})
+            check = HealthCheck("check", {"kind": "Stack"})
+            args: Any = {"form": "operator", "plugins": [tool.exported]}
+            PluginExport("all", args | {"health_checks": [check.exported]})
+
+        with pytest.raises(InvalidInputError, match=r"health_checks\[0\] holds nothing"):
+            run(program)
 
     def test_refuses_two_plugins_of_the_same_name(self, run: Run) -> None:
         with pytest.raises(InvalidInputError, match="cmp-tool-v1 twice"):
@@ -133,13 +186,23 @@ class TestKustomize:
         component, patch = files["kustomization.yaml"], files["repo-server.yaml"]
         assert component["kind"] == "Component"
         assert set(component["resources"]) | {p["path"] for p in component["patches"]} == (
-            files.keys() - {"kustomization.yaml"}
+            files.keys() - {"kustomization.yaml", "applications.yaml"}
         )
         assert patch["metadata"] == {"name": "cd-repo-server"}
         pod = patch["spec"]["template"]["spec"]
         assert without_config_name(pod) == without_config_name(patched(run, TOOL))
         used = {v["configMap"]["name"] for v in pod["volumes"] if "configMap" in v}
         assert used == {files["config-maps.yaml"]["metadata"]["name"]}
+
+    def test_patches_the_settings_that_hold_health_checks(self, run: Run) -> None:
+        checks = [{"kind": "Stack"}, {"kind": "ManifestWork"}]
+        files, _ = exported(run, "kustomize", TOOL, health_checks=checks)
+        patch = files["settings-argocd-cm.yaml"]
+        assert (patch["kind"], patch["metadata"]) == ("ConfigMap", {"name": "argocd-cm"})
+        scripts = {
+            f"resource.customizations.health.{p.stem}": p.read_text() for p in CHECKS.values()
+        }
+        assert patch["data"] == scripts
 
     def test_brings_the_proxy_of_service_mode_and_leaves_the_rest_to_pulumi(self, run: Run) -> None:
         files, engine = exported(run, "kustomize", TOOL | SERVICE)
@@ -158,6 +221,10 @@ class TestArgoHelm:
         assert names == ["cmp-tool-v1", "cmp-tool-v2"]
         assert len(values["extraObjects"]) == 2
 
+    def test_adds_health_checks_to_the_settings_of_the_chart(self, run: Run) -> None:
+        files, _ = exported(run, "argo-helm", TOOL, health_checks=[{"kind": "Stack"}])
+        assert files["values.yaml"]["configs"] == {"cm": {KEY: CHECKS["Stack"].read_text()}}
+
     def test_escapes_what_the_chart_takes_for_a_template(self, run: Run) -> None:
         files, _ = exported(run, "argo-helm", TOOL)
         values = files["values.yaml"]
@@ -173,6 +240,10 @@ class TestOperator:
         repo = files["argocd.yaml"]["spec"]["repo"]
         pod = {"containers": repo["sidecarContainers"], "volumes": repo["volumes"]}
         assert without_config_name(pod) == without_config_name(patched(run, TOOL))
+
+    def test_has_health_checks_among_the_settings_of_its_own(self, run: Run) -> None:
+        files, _ = exported(run, "operator", TOOL, health_checks=[{"kind": "Stack"}])
+        assert files["argocd.yaml"]["spec"]["extraConfig"] == {KEY: CHECKS["Stack"].read_text()}
 
 
 class TestWritingTheFiles:

@@ -99,11 +99,11 @@ def test_an_ecr_repository_scans_never_changes_a_tag_and_cleans_up(run: Run, con
     assert login["username"] == "AWS"
 
 
-def test_the_components_load_without_the_providers_that_only_some_images_need() -> None:
+def test_the_components_load_without_the_providers_that_only_some_arguments_need() -> None:
     code = (
         "import sys; import components; "
         "print([m for m in sys.modules if m in "
-        "('pulumi_aws', 'pulumi_docker', 'pulumi_docker_build')])"
+        "('pulumi_aws', 'pulumi_docker', 'pulumi_docker_build', 'pulumi_tls')])"
     )
     output = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

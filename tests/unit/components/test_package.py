@@ -2,23 +2,25 @@
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import grpc
+import pulumi
 import pytest
-from pulumi.errors import InputPropertyError
+from pulumi.errors import InputPropertiesError
 from pulumi.provider.experimental.analyzer import Analyzer
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 import components
-from components import COMPONENTS, NAME, VERSION
+from components import CHOICES, COMPONENTS, NAME, VERSION
 from components.catalog.renderer_plugin import RendererPlugin
 from components.shared.provider import DescribedProvider
 
-from .conftest import IMAGE, FakeEngine
+from .conftest import IMAGE, FakeEngine, Run
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = Path(__file__).parent / "testdata" / "schema.json"
@@ -60,7 +62,7 @@ def surface() -> dict[str, Any]:
 
 def test_a_stack_imports_every_component_and_its_arguments_from_the_package_itself() -> None:
     names = {component.__name__ for component in COMPONENTS}
-    others = {"COMPONENTS", "NAME", "VERSION", "InstallerError", "InvalidInputError"}
+    others = {"CHOICES", "COMPONENTS", "NAME", "VERSION", "InstallerError", "InvalidInputError"}
     assert set(components.__all__) == names | {f"{name}Args" for name in names} | others
 
 
@@ -71,7 +73,7 @@ def test_the_public_surface_is_the_one_in_the_file() -> None:
 
 @pytest.fixture(scope="module")
 def provider() -> DescribedProvider:
-    return DescribedProvider(COMPONENTS, NAME, VERSION)
+    return DescribedProvider(COMPONENTS, NAME, VERSION, CHOICES)
 
 
 def test_everything_that_the_schema_names_is_described(provider: DescribedProvider) -> None:
@@ -79,7 +81,7 @@ def test_everything_that_the_schema_names_is_described(provider: DescribedProvid
     sections = {
         **{(token, "inputs"): r["inputProperties"] for token, r in schema["resources"].items()},
         **{(token, "outputs"): r["properties"] for token, r in schema["resources"].items()},
-        **{(token, "type"): t["properties"] for token, t in schema["types"].items()},
+        **{(token, "type"): t.get("properties", {}) for token, t in schema["types"].items()},
     }
     assert [
         f"{name} of {token}"
@@ -94,13 +96,73 @@ def test_a_wrong_input_is_told_by_the_name_that_the_schema_gives_it(
     provider: DescribedProvider, engine: FakeEngine
 ) -> None:
     given = {"image": IMAGE, "existingSecret": "token"}
-    with pytest.raises(InputPropertyError) as raised:
+    with pytest.raises(InputPropertiesError) as raised:
         provider.construct("pulumi", f"{NAME}:index:PulumiPlugin", given)
-    told = f"{raised.value.property_path} {raised.value.reason}"
+    told = raised.value.message
+    assert raised.value.errors == [], "Pulumi would print the value, which may be a credential"
     assert told.startswith("existingSecretEnv and existingSecretFiles are both empty")
     assert "_" not in told
     assert "\n" not in told
     assert not engine.of_type("kubernetes:apps/v1:DeploymentPatch")
+
+
+def test_a_choice_is_an_enum_of_the_values_that_are_accepted(provider: DescribedProvider) -> None:
+    schema = json.loads(provider.schema or "")
+    mode = schema["resources"][f"{NAME}:index:PulumiPlugin"]["inputProperties"]["mode"]
+    assert mode["$ref"] == f"#/types/{NAME}:index:Mode"
+    assert "type" not in mode
+    enums = {token: t["enum"] for token, t in schema["types"].items() if "enum" in t}
+    assert [choice["value"] for choice in enums[f"{NAME}:index:Mode"]] == ["sidecar", "service"]
+    assert len(enums) == len(CHOICES)
+    refs = re.findall(r'"\$ref": "#/types/([^"]+)"', provider.schema or "")
+    assert enums.keys() <= set(refs), "a choice that no argument has"
+
+
+@pytest.mark.parametrize(
+    ("args", "path", "told"),
+    [
+        ({"volumes": [{"name": "a", "mountPth": "/a"}]}, "volumes[0].mountPth", "mountPath"),
+        (
+            {"volumes": [{"name": "a", "mountPath": "", "source": {"emptyDir": {}}}]},
+            "volumes[0].mountPath",
+            "is empty",
+        ),
+        ({"imag": "a"}, "imag", "did you mean image"),
+        ({"await_rollout": True}, "await_rollout", "did you mean awaitRollout"),
+    ],
+)
+def test_what_is_in_an_object_is_told_by_the_schema_s_name_too(
+    provider: DescribedProvider, engine: FakeEngine, args: Any, path: str, told: str
+) -> None:
+    with pytest.raises(InputPropertiesError) as raised:
+        provider.construct("pulumi", f"{NAME}:index:PulumiPlugin", {"image": IMAGE, **args})
+    assert raised.value.message.startswith(f"{path} ")
+    assert told in raised.value.message
+    assert "_" not in raised.value.message.removeprefix(path)
+
+
+def test_what_is_only_noticed_in_an_output_is_told_in_the_same_way(
+    provider: DescribedProvider, run: Run
+) -> None:
+    """Pulumi shows other languages the name of any other exception's class."""
+    source = {"pluginName": "a", "path": ".", "repoUrl": pulumi.Output.secret("https://x")}
+    token = f"{NAME}:index:PluginApplication"
+    with pytest.raises(InputPropertiesError) as raised:
+        run(lambda: provider.construct("a", token, source) and None)
+    assert raised.value.message.startswith("repoUrl holds a Pulumi secret")
+
+
+def test_objects_and_numbers_may_be_outputs(provider: DescribedProvider, run: Run) -> None:
+    volume = {"name": "a", "mountPath": "/a", "source": {"emptyDir": {}}}
+    given = {
+        "image": IMAGE,
+        "volumes": [pulumi.Output.from_input(volume)],
+        "concurrency": pulumi.Output.from_input(3.0),
+    }
+    engine = run(lambda: provider.construct("a", f"{NAME}:index:PulumiPlugin", given) and None)
+    patch = engine.one("kubernetes:apps/v1:DeploymentPatch").inputs["spec"]["template"]["spec"]
+    assert patch["volumes"][-1]["emptyDir"] == {}
+    assert {"name": "RENDERER_CONCURRENCY", "value": "3"} in patch["containers"][0]["env"]
 
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda c: c.__name__)

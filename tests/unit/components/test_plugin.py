@@ -38,7 +38,7 @@ def test_the_sidecar_runs_with_the_objects_made_for_it(run: Run) -> None:
             "tool",
             {
                 "plugin_name": "tool",
-                "generate_command": ["render.sh"],
+                "generate_command": ["/opt/plugin/scripts/render.sh"],
                 "scripts": {"render.sh": "#!/bin/sh\n"},
                 "image": IMAGE,
                 "credentials_env": {"TOKEN": "canary"},
@@ -49,8 +49,8 @@ def test_the_sidecar_runs_with_the_objects_made_for_it(run: Run) -> None:
     )
     pod = engine.one(PATCH).inputs["spec"]["template"]["spec"]
     volumes = {volume["name"]: volume for volume in pod["volumes"]}
-    assert volumes["cmp-tool-config"]["configMap"]["name"] == "tool-config-1a2b3c4d"
-    assert volumes["cmp-tool-scripts"]["configMap"]["name"] == "tool-config-1a2b3c4d"
+    assert volumes["cmp-tool-config"]["configMap"]["name"] == "tool-config-cmp-tool-1a2b3c4d"
+    assert volumes["cmp-tool-scripts"]["configMap"]["name"] == "tool-config-cmp-tool-1a2b3c4d"
     assert volumes["cmp-tool-credentials"]["secret"]["secretName"] == "tool-credentials-1a2b3c4d"
     for typ in (PATCH, CONFIG_MAP, SECRET):
         assert engine.one(typ).inputs["metadata"]["namespace"] == "gitops"
@@ -216,6 +216,8 @@ def test_discovery_is_an_option(run: Run) -> None:
         ({"concurrency": True}, "concurrency"),
         ({"pass_env": "A"}, "pass_env"),
         ({"pass_env": ["A-B"]}, "pass_env"),
+        ({"pass_env": ["RENDERER_RANDOM_KEY"]}, "pass_env"),
+        ({"env": {"RENDERER_RANDOM_KEY": "a"}}, "env"),
         ({"env": {"RENDERER_CACHE_DIR": "/x"}}, "env"),
         ({"version": 1.0}, "version"),
         ({"discovery": "yes"}, "discovery"),
@@ -334,6 +336,33 @@ def own_pod(engine: FakeEngine) -> Any:
     return made.inputs["spec"]["template"]["spec"]
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"mode": "service", "max_replicas": 3},
+        {"mode": "service", "certificates": "cert-manager"},
+    ],
+    ids=["sidecar", "service", "cert-manager"],
+)
+def test_no_object_of_a_version_is_replaced_by_one_of_the_next(run: Run, given: Any) -> None:
+    """Back from a next version that fails, Pulumi would delete what it has just made again."""
+    names: dict[tuple[str, str], set[str]] = {}
+    for version in ("v1", "v2"):
+
+        def program(version: str = version) -> None:
+            PulumiPlugin("one", given | {"image": IMAGE, "version": version})
+
+        # By the name in the cluster: what Pulumi names itself has another name each time.
+        engine = run(program)
+        for made in engine.resources:
+            name = made.inputs.get("metadata", {}).get("name", "")
+            names.setdefault((made.typ, made.name), set()).add(name)
+        engine.resources.clear()
+    assert all(len(named) == 1 for named in names.values()), names
+    assert any(name.endswith("v2") for _, name in names)
+
+
 class TestTheModes:
     def test_the_same_container_runs_in_both(self, run: Run) -> None:
         def program() -> None:
@@ -342,7 +371,8 @@ class TestTheModes:
 
         engine = run(program)
         patches = {r.name: r.inputs["spec"]["template"]["spec"] for r in engine.of_type(PATCH)}
-        sidecar, service = patches["one-sidecar"]["containers"][0], own_pod(engine)["containers"][0]
+        (sidecar,) = patches["one-sidecar-cmp-pulumi-v1"]["containers"]
+        service = own_pod(engine)["containers"][0]
         assert service.pop("lifecycle")
         assert sidecar == service
         plugin_yamls = [

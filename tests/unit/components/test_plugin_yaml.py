@@ -106,12 +106,12 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     (
         {"discover_file_name": "a", "discover_find_glob": "*"},
         "discover_find_glob",
-        "Argo CD would use discover_file_name only",
+        "combined with discover_file_name: Argo CD",
     ),
     (
         {"discover_find_glob": "*", "discover_find_command": ["a"]},
         "discover_find_command",
-        "Argo CD would use discover_find_glob only",
+        "combined with discover_find_glob: Argo CD",
     ),
     ({"discover_file_name": "**/a"}, "discover_file_name", "`**`"),
     ({"discover_file_name": "[a"}, "discover_file_name", "malformed"),
@@ -128,9 +128,9 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"scripts": ["a"]}, "scripts", "must map"),
     ({"scripts": {"a": "x" * 1024 * 1024}}, "scripts", "bytes"),
     ({"static_parameters": {}}, "static_parameters", "list of parameters"),
-    ({"static_parameters": ["a"]}, "static_parameters[0]", "must be a parameter"),
+    ({"static_parameters": ["a"]}, "static_parameters[0]", "must be an object"),
     ({"static_parameters": [{}]}, "static_parameters[0].name", "is empty"),
-    ({"static_parameters": [{"name": "a", "typ": "b"}]}, "static_parameters[0]", "typ"),
+    ({"static_parameters": [{"name": "a", "typ": "b"}]}, "static_parameters[0].typ", "not part"),
     (
         {"static_parameters": [{"name": "a"}, {"name": "a"}]},
         "static_parameters[1].name",

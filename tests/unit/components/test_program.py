@@ -4,7 +4,8 @@ import json
 import re
 import runpy
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from contextlib import chdir
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 from components.argocd.application import PluginApplicationArgs
+from components.argocd.project import PluginProjectArgs
 from components.catalog.pulumi import PulumiPluginArgs
 from components.container.image import PluginImageArgs
 from components.preflight import access_review
@@ -24,6 +26,11 @@ from .conftest import IMAGE, FakeEngine, Run
 
 ROOT = Path(__file__).resolve().parents[3]
 PROJECT = "argocd-pulumi-plugin"
+OF_SHOP: Mapping[str, Any] = {
+    "projectName": "shop",
+    "sourceRepos": ["https://git.example.com/*"],
+    "destinations": [{"name": "in-cluster", "namespace": "shop"}],
+}
 
 
 @dataclass
@@ -99,11 +106,62 @@ def test_options_of_every_type_reach_their_component(program: Any) -> None:
     assert application["spec"]["source"]["plugin"]["name"] == "pulumi-v1.0"
 
 
-def test_what_is_exported_is_an_output_and_no_patch(program: Any) -> None:
-    engine = program({"imageReference": IMAGE, "exportAs": "kustomize", "healthChecks": ["Stack"]})
-    assert not engine.of_type("kubernetes:apps/v1:DeploymentPatch")
-    assert not engine.of_type("kubernetes:core/v1:ConfigMap")
-    assert engine.one("kubernetes:core/v1:ConfigMapPatch")
+def test_an_export_leaves_everything_in_the_cluster_to_the_owner_of_the_files(
+    program: Any, rights: FakeCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exported: dict[str, Any] = {}
+
+    def export(name: str, value: pulumi.Input[Any]) -> None:
+        pulumi.Output.from_input(value).apply(lambda known: exported.update({name: known}))
+
+    monkeypatch.setattr(pulumi, "export", export)
+    application = {"applicationName": "shop", "repoUrl": "https://git.example.com/a.git"}
+    engine = program(
+        {
+            "imageReference": IMAGE,
+            "exportAs": "kustomize",
+            "healthChecks": ["Stack"],
+            "projects": [OF_SHOP],
+            "applications": [{**application, "path": ".", "namespace": "apps", "project": "shop"}],
+        }
+    )
+    assert not [r.typ for r in engine.resources if r.typ.startswith("kubernetes:")]
+    assert rights.asked == set()
+    files = exported["files"]
+    assert "settings-argocd-cm.yaml" in files
+    manifest = yaml.safe_load(files["applications.yaml"])
+    assert manifest["metadata"] == {"name": "shop", "namespace": "apps"}
+    assert manifest["spec"]["source"]["plugin"]["name"] == "pulumi-v1.0"
+    assert manifest["spec"]["project"] == "shop"
+    project = yaml.safe_load(files["projects.yaml"])
+    assert (project["kind"], project["metadata"]["name"]) == ("AppProject", "shop")
+
+
+def test_applications_belong_to_the_project_that_they_name_be_it_made_here_or_not(
+    program: Any,
+) -> None:
+    application = {"repoUrl": "https://git.example.com/a.git", "path": "."}
+    names = ("shop", "theirs")
+    engine = program(
+        {
+            "imageReference": IMAGE,
+            "namespace": "gitops",
+            "projects": [OF_SHOP],
+            "applications": [
+                {"applicationName": f"of-{name}", "project": name, **application} for name in names
+            ],
+        }
+    )
+    project = engine.one("kubernetes:argoproj.io/v1alpha1:AppProject").inputs
+    assert project["metadata"] | {"annotations": {}} == {
+        "namespace": "gitops",
+        "name": "shop",
+        "annotations": {},
+    }
+    applications = engine.of_type("kubernetes:argoproj.io/v1alpha1:Application")
+    assert {a.name: a.inputs["spec"]["project"] for a in applications} == {
+        f"of-{name}": name for name in names
+    }
 
 
 def test_nothing_is_registered_where_rights_lack(
@@ -114,6 +172,14 @@ def test_nothing_is_registered_where_rights_lack(
         program({"imageReference": IMAGE})
     assert engine.resources == []
     assert rights.settings == {f"{PROJECT}:imageReference": IMAGE}
+
+
+def test_a_preview_goes_on_with_the_rights_to_read(
+    program: Any, rights: FakeCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rights.denied = {"patch", "create", "delete"}
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
+    assert program({"imageReference": IMAGE}).of_type("kubernetes:apps/v1:DeploymentPatch")
 
 
 def made(engine: FakeEngine) -> set[Right]:
@@ -158,6 +224,7 @@ def test_what_is_registered_was_asked_for_as_a_right(
             "imageReference": IMAGE,
             "namespace": "gitops",
             "healthChecks": ["Stack"],
+            "projects": [OF_SHOP],
             "applications": [
                 {
                     "applicationName": "guestbook",
@@ -170,7 +237,8 @@ def test_what_is_registered_was_asked_for_as_a_right(
         }
     )
     asked = {right for right in rights.asked if right.verb in {"create", "patch"}}
-    assert made(engine) - asked == set(), "rights that `needed_rights` beside the object leaves out"
+    lacking = {right for right in made(engine) if not {right, replace(right, name="")} & asked}
+    assert lacking == set(), "rights that `needed_rights` beside the object leaves out"
     kinds = {(right.namespace, right.group, right.resource) for right in made(engine)}
     unused = {(r.namespace, r.group, r.resource) for r in asked} - kinds
     assert unused == set(), "rights that nothing takes"
@@ -181,6 +249,40 @@ def test_no_cluster_is_asked_where_the_same_stack_makes_the_deployment(
 ) -> None:
     program({"imageReference": IMAGE, "checkDeployment": False})
     assert rights.settings is None
+
+
+def test_what_is_inside_of_an_applications_options_is_in_argo_cds_own_terms(program: Any) -> None:
+    retry = {"limit": 3, "backoff": {"maxDuration": "5m"}}
+    source = {"repoURL": "https://git.example.com/more.git", "path": "."}
+    ignored = {"kind": "Service", "jsonPointers": ["/spec/ports"]}
+    engine = program(
+        {
+            "imageReference": IMAGE,
+            "applications": [
+                {
+                    "applicationName": "guestbook",
+                    "repoUrl": "https://git.example.com/apps.git",
+                    "path": "guestbook",
+                    "labels": {"team": "shop"},
+                    "preserveResources": False,
+                    "retry": retry,
+                    "additionalSources": [source],
+                    "ignoreDifferences": [ignored],
+                    "info": [{"name": "Runbook", "value": "https://wiki.example.com"}],
+                    "revisionHistoryLimit": 3,
+                }
+            ],
+        }
+    )
+    application = engine.one("kubernetes:argoproj.io/v1alpha1:Application").inputs
+    assert application["metadata"]["labels"] == {"team": "shop"}
+    assert application["metadata"]["finalizers"]
+    spec = application["spec"]
+    assert spec["syncPolicy"]["retry"] == retry
+    assert spec["sources"][1] == source
+    assert spec["ignoreDifferences"] == [ignored]
+    assert spec["info"]
+    assert spec["revisionHistoryLimit"] == 3
 
 
 @pytest.mark.parametrize(
@@ -196,15 +298,95 @@ def test_no_cluster_is_asked_where_the_same_stack_makes_the_deployment(
             "repoUrl",
             "is empty",
         ),
+        (
+            {
+                "imageReference": IMAGE,
+                "applications": [
+                    {
+                        "applicationName": "a",
+                        "repoUrl": "https://git.example.com/a.git",
+                        "path": ".",
+                        "additionalSources": [{"repoURL": "https://git.example.com/b.git"}],
+                    }
+                ],
+            },
+            "additionalSources[0]",
+            "delivers nothing",
+        ),
         ({"imageReferenc": IMAGE}, "imageReferenc", "is not an option"),
         ({"imageReference": IMAGE, "concurrency": "many"}, "concurrency", "a whole number"),
         ({"imageReference": IMAGE, "awaitRollout": "maybe"}, "awaitRollout", "true or false"),
         ({"imageReference": IMAGE, "passEnv": "GIT_TOKEN"}, "passEnv", "a list or object"),
-        ({"imageReference": IMAGE, "applications": {}}, "applications", "list of objects"),
+        ({"imageReference": IMAGE, "applications": {}}, "applications", "must be a list"),
+        ({"imageReference": IMAGE, "applications": ["a"]}, "applications", "list of objects"),
+        (
+            {
+                "imageReference": IMAGE,
+                "applications": [
+                    {
+                        "applicationName": "a",
+                        "repoUrl": "https://git.example.com/a.git",
+                        "path": ".",
+                        "project": ["shop"],
+                    }
+                ],
+            },
+            "project",
+            "must be a string",
+        ),
+        (
+            {"imageReference": IMAGE, "projects": [{"sourceRepos": ["*"]}]},
+            "projects[0].projectName",
+            "is missing",
+        ),
+        (
+            {"imageReference": IMAGE, "projects": [{**OF_SHOP, "sourceRepo": "*"}]},
+            "projects[0].sourceRepo",
+            "is not an option",
+        ),
+        (
+            {"imageReference": IMAGE, "projects": [{**OF_SHOP, "namespace": "apps"}]},
+            "projects[0].namespace",
+            "is not an option",
+        ),
+        (
+            {"imageReference": IMAGE, "projects": [{**OF_SHOP, "sourceRepos": "*"}]},
+            "sourceRepos",
+            "must be a list",
+        ),
+        ({"imageReference": IMAGE, "healthChecks": ""}, "healthChecks", "must be a list"),
+        ({"imageReference": IMAGE, "exportAs": "helm"}, "exportAs", "not a form"),
         (
             {"imageReference": IMAGE, "applications": [{"path": "a"}]},
             "applications[0].applicationName",
             "is missing",
+        ),
+        (
+            {"imageReference": IMAGE, "applications": [{"applicationName": "", "path": "a"}]},
+            "applications[0].applicationName",
+            "is missing",
+        ),
+        ({"imageTarget": ["pulumi"], "imageRepository": "a/b"}, "imageTarget", "a string"),
+        (
+            {
+                "imageReference": IMAGE,
+                "volumes": [{"name": "a", "mountPath": "/a", "source": {"configmap": {}}}],
+            },
+            "volumes[0].source.configmap",
+            "would drop it",
+        ),
+        (
+            {"imageReference": IMAGE, "volumes": [{"name": "a", "mountPath": "a", "source": {}}]},
+            "volumes[0].source",
+            "names no source",
+        ),
+        (
+            {
+                "imageReference": IMAGE,
+                "volumes": [{"name": "a", "mountPath": "a", "source": {"emptyDir": {}}}],
+            },
+            "volumes[0].mountPath",
+            "absolute path",
         ),
         (
             {"imageReference": IMAGE, "applications": [{"applicationName": "a", "pth": "b"}]},
@@ -222,6 +404,27 @@ def test_bad_configuration_is_refused(
     assert reason in raised.value.problem
 
 
+@pytest.mark.parametrize(
+    ("written", "given", "field"),
+    [
+        ("version: 1.10", {"version": "1.1"}, "version"),
+        ("memoryLimit: 1e10", {"memoryLimit": "10000000000"}, "memoryLimit"),
+        (
+            "env: {RELEASE: 2024-01-01}",
+            {"env": {"RELEASE": "2024-01-01 00:00:00 +0000 UTC"}},
+            "env.RELEASE",
+        ),
+    ],
+)
+def test_a_text_that_yaml_takes_for_something_else_is_refused_as_it_is_written(
+    program: Any, tmp_path: Path, written: str, given: dict[str, Any], field: str
+) -> None:
+    (tmp_path / "Pulumi.test.yaml").write_text(f"config: {{{written}, concurrency: 0x4}}")
+    with chdir(tmp_path), pytest.raises(InvalidInputError, match="Fix: quote it: ") as raised:
+        program({"imageReference": IMAGE, "concurrency": 4, **given})
+    assert raised.value.field == field
+
+
 def test_a_value_that_cannot_be_read_is_not_repeated_in_the_error(program: Any) -> None:
     with pytest.raises(InvalidInputError) as raised:
         program({"imageReference": IMAGE, "credentialsEnv": "canary"}, secret=("credentialsEnv",))
@@ -234,7 +437,7 @@ def test_pulumi_dev_yaml_documents_every_option_and_no_other() -> None:
     known |= {
         option.key for option in settings.options(PulumiPluginArgs, without={"image", "export"})
     }
-    assert documented == known | {"applications", "exportAs", "healthChecks"}
+    assert documented == known | {"applications", "exportAs", "healthChecks", "projects"}
 
 
 def test_pulumi_dev_yaml_with_every_comment_taken_away_is_still_yaml() -> None:
@@ -244,3 +447,6 @@ def test_pulumi_dev_yaml_with_every_comment_taken_away_is_still_yaml() -> None:
     (application,) = config[f"{PROJECT}:applications"]
     known = {option.key for option in settings.options(PluginApplicationArgs)}
     assert set(application) < known
+    (project,) = config[f"{PROJECT}:projects"]
+    known = {option.key for option in settings.options(PluginProjectArgs)}
+    assert set(project) == known - {"namespace", "export"}

@@ -90,8 +90,8 @@ def test_no_volume_with_cmp_server_is_needed(run: Run, engine: FakeEngine) -> No
     [
         ({"plugins": []}, "plugins", "names no plugin"),
         ({"plugins": [TOOL, TOOL]}, "plugins", "twice"),
-        ({"plugins": [{"plugin_name": "tool-v1"}]}, "host", "is missing"),
-        ({"plugins": [TOOL | {"host": "No Host"}]}, "host", "not a valid object name"),
+        ({"plugins": [{"plugin_name": "tool-v1"}]}, "plugins[0].host", "is missing"),
+        ({"plugins": [TOOL | {"host": "No Host"}]}, "plugins[0].host", "not a valid object name"),
         ({"nameservers": ["10.96.0.10"]}, "nameservers", "not an address with a port"),
         ({"nameservers": ["a b:53"]}, "nameservers", "not an address with a port"),
         ({"max_pods": 0}, "max_pods", "at least 1"),
@@ -102,6 +102,8 @@ def test_no_volume_with_cmp_server_is_needed(run: Run, engine: FakeEngine) -> No
         ({"cluster_domain": "Corp"}, "cluster_domain", "not a valid object name"),
         ({"proxy_name": "x" * 58}, "proxy_name", "no room"),
         ({"proxy_name": "My"}, "proxy_name", "DNS label"),
+        ({"run_as_user": "0"}, "run_as_user", "root"),
+        ({"image_pull_secrets": ["No"]}, "image_pull_secrets", "not a valid object name"),
         ({"plugin": [TOOL]}, "plugin", "no"),
     ],
 )

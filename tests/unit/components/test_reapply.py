@@ -39,6 +39,7 @@ def test_the_lists_of_an_applied_patch_are_not_compared_and_its_other_options_st
         "status",
         "spec.template.spec.containers[*]",
         "spec.template.spec.volumes[*]",
+        "spec.template.spec.imagePullSecrets[*]",
     }
 
 

@@ -62,8 +62,17 @@ def test_waiting_for_the_roll_out_is_the_default_and_an_option(run: Run) -> None
         resource.name: resource.inputs["metadata"]["annotations"]
         for resource in run(program).of_type(PATCH)
     }
-    assert "pulumi.com/skipAwait" not in annotations["waits"]
-    assert annotations["goes-on"]["pulumi.com/skipAwait"] == "true"
+    assert "pulumi.com/skipAwait" not in annotations["waits-cmp-tool-v1"]
+    assert annotations["goes-on-cmp-b-v1"]["pulumi.com/skipAwait"] == "true"
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_each_version_has_a_patch_of_its_own_so_that_the_next_is_there_before_it_goes(
+    run: Run, version: str
+) -> None:
+    later = pulumi.Output.from_input(f"tool-{version}")
+    engine = run(lambda: RepoServerSidecar("tool", MINIMAL | {"plugin_name": later}))
+    assert engine.one(PATCH).name == f"tool-cmp-tool-{version}"
 
 
 def test_two_patches_of_one_deployment_never_set_one_field_differently(run: Run) -> None:
@@ -101,10 +110,18 @@ def test_the_deployment_is_looked_up(run: Run) -> None:
     assert engine.one(DEPLOYMENT).resource_id == "argocd/argocd-repo-server"
 
 
-def test_the_look_up_is_left_out_where_the_same_stack_makes_the_deployment(run: Run) -> None:
+def test_what_the_same_stack_makes_is_looked_up_once_a_patch_of_it_says_that_it_is_there(
+    run: Run,
+) -> None:
     engine = run(lambda: RepoServerSidecar("tool", MINIMAL | {"check_deployment": False}))
-    assert not engine.of_type(DEPLOYMENT)
-    assert engine.one(PATCH)
+    made, looked_up, patched = (
+        resource for resource in engine.resources if resource.typ in (PATCH, DEPLOYMENT)
+    )
+    assert (made.name, patched.name) == ("tool-made", "tool-cmp-tool-v1")
+    # Nobody waits for it, and it touches nothing that another one sets differently.
+    assert made.inputs["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
+    assert "spec" not in made.inputs
+    assert looked_up.resource_id == "argocd/argocd-repo-server"
 
 
 def test_a_deployment_without_the_shared_volumes_is_not_patched(
@@ -126,7 +143,11 @@ def test_a_deployment_without_the_shared_volumes_is_not_patched(
         ({"image": None}, "image", "is missing"),
         ({"image": " "}, "image", "is empty"),
         ({"env": {"HOME": "/"}}, "env", "writable home"),
-        ({"env": {"A": "1"}, "secret_env_keys": ["A"]}, "env", "credentials set as well"),
+        (
+            {"env": {"A": "1"}, "secret_name": "s", "secret_env_keys": ["A"]},
+            "env",
+            "credentials set as well",
+        ),
         ({"env": {"A": pulumi.Output.secret("x")}}, "env", "Pulumi secret"),
         ({"memory_limit": "2 GB"}, "memory_limit", "not a Kubernetes quantity"),
         ({"cpu_request": 1}, "cpu_request", "must be a string"),

@@ -1,16 +1,23 @@
 """Rights are asked for before anything else happens, and all that lack are named at once."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import pulumi
 import pytest
 import yaml
 
+from components.argocd import application, application_set, project
+from components.argocd.application import PluginApplication
+from components.argocd.application_set import PluginApplicationSet
+from components.argocd.project import PluginProject
 from components.preflight import rights
 from components.preflight.rights import NoAnswerError
 from components.shared.errors import InstallerError, InvalidInputError
 from components.shared.rights import Right
+
+from .conftest import Program, Run
 
 APPLICATION = {"repo_url": "https://git.example.com/apps.git"}
 EVERYTHING = rights.needed({"credentials_env": {"A": "b"}}, [APPLICATION, {"namespace": "apps"}])
@@ -22,7 +29,7 @@ def kinds(rights: Collection[Right]) -> set[tuple[str, str]]:
 
 def refusal(without: Collection[Right]) -> str:
     with pytest.raises(InstallerError) as raised:
-        rights.require(EVERYTHING, lambda rights: set(rights) - set(without))
+        rights.require(EVERYTHING, lambda rights: set(rights) - set(without), now=EVERYTHING)
     return str(raised.value)
 
 
@@ -79,6 +86,11 @@ class TestWhatIsNeeded:
         shared = kinds(rights.needed({**service, "issuer": "company"}, []))
         assert ("argocd", "issuers") not in shared
 
+    def test_on_one_object_is_left_out_where_it_is_one_on_all_of_the_kind(self) -> None:
+        needed = rights.needed({}, [], [{}])
+        assert Right("argocd", "", "configmaps", "patch") in needed
+        assert Right("argocd", "", "configmaps", "patch", "argocd-cm") not in needed
+
     def test_includes_applications_in_each_of_their_namespaces(self) -> None:
         needed = rights.needed({"namespace": "gitops"}, [APPLICATION, {"namespace": "apps"}])
         found = {kind for kind in kinds(needed) if kind[1] == "applications"}
@@ -113,16 +125,93 @@ class TestWhatIsNeeded:
             rights.needed({field: "Not_A_Name"}, [])
         assert raised.value.field == field
 
+    def test_is_not_asked_about_a_mode_that_does_not_exist(self) -> None:
+        with pytest.raises(InvalidInputError, match="mode is 'sevice'"):
+            rights.needed({"mode": "sevice"}, [])
+
+    def test_is_nothing_for_what_somebody_else_applies(self) -> None:
+        export = {"export": True}
+        assert rights.needed(export, [APPLICATION | export], [export]) == []
+
+
+class TestPreviewing:
+    """A preview looks the Deployment up; without the rights to write, it only says so."""
+
+    @pytest.mark.parametrize(
+        "plugin", [{}, {"mode": "service"}, {"namespace": "gitops", "deployment": "cd"}]
+    )
+    def test_takes_the_right_to_read_the_deployment_alone(self, plugin: dict[str, Any]) -> None:
+        (right,) = rights.previewed(plugin)
+        assert {right, replace(right, name="")} & {*rights.needed(plugin, [])}
+        assert (right.resource, right.verb) == ("deployments", "get")
+        assert right.name == plugin.get("deployment", "argocd-repo-server")
+
+    @pytest.mark.parametrize("plugin", [{"export": True}, {"mode": "service", "own_proxy": False}])
+    def test_takes_no_right_where_nothing_is_looked_up(self, plugin: dict[str, Any]) -> None:
+        assert rights.previewed(plugin) == []
+
+    def test_goes_on_without_the_others_and_names_them_in_one_line(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        said: list[str] = []
+        monkeypatch.setattr(pulumi.log, "warn", said.append)
+        now = rights.previewed({})
+        rights.require(EVERYTHING, lambda _: now, now=now)
+        (line,) = said
+        assert "\n" not in line
+        assert "`pulumi up` would refuse it" in line
+        assert "create, get, list, watch, patch, delete configmaps in namespace argocd" in line
+        rights.require(EVERYTHING, set, now=now)
+        assert len(said) == 1
+
+    def test_is_refused_without_it_and_told_what_would_be_enough(self) -> None:
+        with pytest.raises(InstallerError) as raised:
+            rights.require(EVERYTHING, lambda _: [], now=rights.previewed({}))
+        enough = "it is enough to get deployments.apps argocd-repo-server in namespace argocd."
+        assert f"To preview, {enough}" in str(raised.value)
+
+
+SOURCE: Any = {"plugin_name": "pulumi-v1.0", **APPLICATION}
+SINGLE: Any = {**SOURCE, "path": "."}
+SET: Any = {
+    **SOURCE,
+    "application_name": "{{.a}}",
+    "path": "{{.a}}",
+    "generators": [{"list": {"elements": [{"a": "b"}]}}],
+}
+PROJECT: Any = {"source_repos": ["*"], "destinations": [{"server": "*", "namespace": "shop"}]}
+
+
+@pytest.mark.parametrize(
+    ("make", "needed"),
+    [
+        (
+            lambda: PluginApplication("a", SINGLE),
+            application.needed_rights("argocd", {}),
+        ),
+        (lambda: PluginApplicationSet("a", SET), application_set.needed_rights("argocd")),
+        (lambda: PluginProject("a", PROJECT), project.needed_rights("argocd", {})),
+    ],
+    ids=["application", "application-set", "project"],
+)
+def test_what_makes_an_object_of_argo_cd_says_which_rights_that_takes(
+    run: Run, make: Program, needed: list[Right]
+) -> None:
+    (made,) = [one.typ for one in run(make).resources if one.typ.startswith("kubernetes:")]
+    kind = f"{made.rpartition(':')[2].lower()}s"
+    verbs = ("create", "get", "list", "watch", "patch", "delete")
+    assert needed == [Right("argocd", "argoproj.io", kind, verb) for verb in verbs]
+
 
 class TestRequiring:
     def test_passes_where_nothing_lacks(self) -> None:
-        rights.require(EVERYTHING, set)
+        rights.require(EVERYTHING, set, now=EVERYTHING)
 
     def test_asks_nobody_where_nothing_is_needed(self) -> None:
         def ask(_: Collection[Right]) -> Collection[Right]:
             raise AssertionError("asked")
 
-        rights.require([], ask)
+        rights.require([], ask, now=[])
 
     def test_names_every_missing_verb_with_its_resource_and_namespace(self) -> None:
         message = refusal(
@@ -164,7 +253,7 @@ class TestRequiring:
 
         said: list[str] = []
         monkeypatch.setattr(pulumi.log, "info", said.append)
-        rights.require(EVERYTHING, ask)
+        rights.require(EVERYTHING, ask, now=EVERYTHING)
         (line,) = said
         assert "https://127.0.0.1:6443 does not answer" in line
         assert "\n" not in line

@@ -93,7 +93,7 @@ def test_the_proxy_runs_by_an_immutable_config_map(run: Run) -> None:
     assert config["immutable"] is True
     assert config["data"].keys() == {"haproxy.cfg", "run.sh"}
     volumes = {volume["name"]: volume for volume in pod(engine)["volumes"]}
-    assert volumes["proxy-config"]["configMap"]["name"] == "tool-proxy-1a2b3c4d"
+    assert volumes["proxy-config"]["configMap"]["name"] == "tool-proxy-cmp-tool-v1-1a2b3c4d"
     assert volumes["proxy-tls"]["secret"]["secretName"] == "tool-tls"
 
 
@@ -214,8 +214,8 @@ def test_without_waiting_for_it_the_roll_out_is_not_awaited(run: Run) -> None:
         ({"grace_seconds": "90"}, "grace_seconds", "whole number"),
         ({"grace_seconds": 30}, "grace_seconds", "no more than drain_seconds"),
         ({"drain_seconds": 0}, "drain_seconds", "at least 1"),
-        ({"tolerations": [{"kee": "spot"}]}, "tolerations", "list of objects"),
-        ({"tolerations": {"key": "spot"}}, "tolerations", "list of objects"),
+        ({"tolerations": [{"kee": "spot"}]}, "tolerations[0].kee", "would drop it"),
+        ({"tolerations": {"key": "spot"}}, "tolerations", "list of Tolerations"),
         ({"node_selector": {"pool": 1}}, "node_selector", "not a string"),
         ({"repo_server_labels": {}}, "repo_server_labels", "every pod"),
         ({"image_pull_secrets": ["No_Name"]}, "image_pull_secrets", "not a valid object name"),

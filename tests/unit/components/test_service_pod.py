@@ -3,20 +3,24 @@
 from dataclasses import replace
 from typing import Any
 
-from components.container.container import security_context
+import pytest
+
+from components.container.user import ARGO_CD, User
 from components.service import haproxy
 from components.service.pod import Placement, RepoServerProxy, ServicePod
 from plugin_image import contract
 
-from .test_container import SIDECAR
+from .test_container import SETTINGS, SIDECAR
 
 PLACEMENT = Placement(
     service_account="cmp-tool-v1-0",
     mount_token=False,
     node_selector={},
     tolerations=[],
+    affinity={},
+    topology_spread_constraints=None,
     priority_class=None,
-    image_pull_secrets=[],
+    fs_group=999,
     selector={"app.kubernetes.io/name": "cmp-tool-v1-0"},
 )
 POD = ServicePod(
@@ -58,7 +62,7 @@ class TestAPluginsOwnPod:
         assert POD.spec()["automountServiceAccountToken"] is False
         assert POD.spec()["enableServiceLinks"] is False
         for container in containers().values():
-            assert container["securityContext"] == security_context()
+            assert container["securityContext"] == ARGO_CD.security_context()
 
     def test_is_bounded_in_every_container(self) -> None:
         for container in containers().values():
@@ -109,22 +113,44 @@ class TestAPluginsOwnPod:
             PLACEMENT,
             node_selector={"pool": "spot"},
             tolerations=[{"key": "spot", "operator": "Exists"}],
+            affinity={"podAntiAffinity": {}},
+            topology_spread_constraints=[{"topologyKey": "rack", "maxSkew": 2}],
             priority_class="low",
-            image_pull_secrets=["registry"],
         )
         spec = replace(POD, placement=told).spec()
         assert spec["nodeSelector"] == {"pool": "spot"}
         assert spec["tolerations"] == [{"key": "spot", "operator": "Exists"}]
         assert spec["priorityClassName"] == "low"
-        assert spec["imagePullSecrets"] == [{"name": "registry"}]
-        assert not {"nodeSelector", "tolerations", "priorityClassName"} & POD.spec().keys()
+        assert spec["affinity"] == {"podAntiAffinity": {}}
+        (spread,) = spec["topologySpreadConstraints"]
+        own = {"labelSelector": {"matchLabels": PLACEMENT.selector}}
+        assert spread == {"topologyKey": "rack", "maxSkew": 2, **own}, "counts these pods"
+        stated = {"nodeSelector", "tolerations", "affinity", "priorityClassName"}
+        assert not stated & POD.spec().keys()
+        spec = replace(POD, placement=replace(told, topology_spread_constraints=[])).spec()
+        assert "topologySpreadConstraints" not in spec, "an empty list means none"
+
+    @pytest.mark.parametrize(
+        ("run_as", "fs_group", "mode"),
+        [(User(1001, 0), 0, 0o440), (User(None, None), None, 0o444)],
+    )
+    def test_meets_its_proxy_at_the_socket_as_one_user(
+        self, run_as: User, fs_group: int | None, mode: int
+    ) -> None:
+        plugin = replace(SIDECAR, settings=replace(SETTINGS, user=run_as))
+        pod = replace(POD, plugin=plugin, placement=replace(PLACEMENT, fs_group=fs_group))
+        for container in containers(pod).values():
+            assert container["securityContext"] == run_as.security_context()
+        assert pod.spec().get("securityContext", {}).get("fsGroup") == fs_group
+        volume = next(v for v in pod.spec()["volumes"] if v["name"] == "proxy-tls")
+        assert volume["secret"]["defaultMode"] == mode, "what cannot be read stops the proxy"
 
 
 class TestTheRepoServersProxy:
     def test_is_one_hardened_container_for_all_plugins(self) -> None:
         (container,) = PROXY.pod_spec()["containers"]
         assert container["name"] == "cmp-proxy"
-        assert container["securityContext"] == security_context()
+        assert container["securityContext"] == ARGO_CD.security_context()
         assert "readinessProbe" not in container
 
     def test_has_a_certificate_for_each_plugin_where_its_configuration_looks(self) -> None:

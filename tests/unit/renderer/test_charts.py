@@ -164,3 +164,31 @@ def test_an_object_that_is_not_there_each_time_differs(
     first: Any, second: Any, position: int
 ) -> None:
     assert charts.difference(first, second) == (position, "")
+
+
+LOOKUP = b'{{ lookup "v1" "Secret" "a" "b" }}'
+
+
+def test_files_that_look_something_up_or_make_hooks_are_named(tmp_path: Path) -> None:
+    files: dict[str, bytes] = {
+        "Chart.yaml": b"name: web\nappVersion: '7'\n",
+        "templates/looks.yaml": LOOKUP,
+        "templates/talks.yaml": b"# lookup\n{{/* lookup */}}{{ .Values.lookup }}{{ `lookup` }}",
+        "templates/hook.yaml": b'    "helm.sh/hook": pre-install\n',
+        "templates/also.yaml": b"annotations: {helm.sh/hook: '{{ .Values.hook }}'}\n",
+        "templates/test.yaml": b"    helm.sh/hook: test-success\n",
+        "templates/not.yaml": b"    helm.sh/hook-weight: '1'\n# helm.sh/hook: pre-install\n",
+        "charts/sub.tgz": archive(**{"sub/templates/a.yaml": LOOKUP}),
+    }
+    (tmp_path / "web.tgz").write_bytes(archive(**{f"web/{n}": text for n, text in files.items()}))
+    for chart in (chart_in(tmp_path / "web", **files), tmp_path / "web.tgz"):
+        assert sorted(charts.lookups(chart)) == [
+            "charts/sub/templates/a.yaml",
+            "templates/looks.yaml",
+        ]
+        assert sorted(charts.hooks(chart)) == ["templates/also.yaml", "templates/hook.yaml"]
+        assert charts.metadata(chart) == {"name": "web", "appVersion": "7"}
+
+
+def test_a_chart_without_metadata_has_none(tmp_path: Path) -> None:
+    assert charts.metadata(chart_in(tmp_path / "web", **{"values.yaml": "{}"})) == {}

@@ -17,6 +17,7 @@ def found(env: dict[str, str], mounted: Path = Path("/nowhere")) -> list[str]:
     [
         ("PULUMI_ACCESS_TOKEN", "pul-123", "pul-123"),
         ("PULUMI_CONFIG_PASSPHRASE", "test", "test"),
+        ("RENDERER_RANDOM_KEY", "5f0a", "5f0a"),
         ("AWS_SECRET_ACCESS_KEY", "wJalr/x", "wJalr/x"),
         ("UV_INDEX_ACME_PASSWORD", "pa ss", "pa ss"),
         ("NPM_CONFIG_//npm.example.com/:_authToken", "npm_1", "npm_1"),

@@ -27,8 +27,10 @@ def guarded(
         "import ctypes, os, pathlib, signal, subprocess, sys, tempfile, time\n"
         "from plugin_image.renderer import processes\n"
         "from plugin_image.renderer.guard import guarded\n"
-        # A shell's jobs in the background ignore it, and so would all that they start.
+        # A shell's jobs in the background ignore one, what nohup starts the other; and so would
+        # all that they start.
         "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         f"{before}guarded({seconds})\n"
     )
     with subprocess.Popen(

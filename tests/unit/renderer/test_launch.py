@@ -4,7 +4,6 @@ import ast
 import os
 import re
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -62,16 +61,15 @@ def test_a_server_ends_with_its_context_and_its_log_is_not_taken_for_its_port(
     assert set(processes.descendants(os.getpid())) == before
 
 
-@pytest.mark.parametrize("script", ["exec sleep 60", "printf 43; exec sleep 60"])
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("script", ["exec sleep 600", "printf 43; exec sleep 600"])
 def test_a_server_that_says_no_port_in_time_is_ended(tmp_path: Path, script: str) -> None:
-    began = time.monotonic()
     before = set(processes.descendants(os.getpid()))
     with (
         pytest.raises(StartError, match="sh did not start"),
         launch.serving(start(tmp_path, script), remaining=lambda: 0.2),
     ):
         pass
-    assert time.monotonic() - began < 30
     assert set(processes.descendants(os.getpid())) == before
 
 
@@ -112,10 +110,11 @@ def code_of(path: Path) -> str:
     return ast.unparse(tree)
 
 
-def test_nothing_else_starts_a_process_but_the_guard_which_forks_the_render() -> None:
+def test_nothing_else_starts_a_process_but_what_is_forked_for_renders() -> None:
     found = {p.name for p in RENDERER.rglob("*.py") if _STARTING.search(code_of(p))}
+    forked = {"client.py", "forking.py", "guard.py", "python_zygote.py", "waiting.py"}
     # The second names a library to tell that a process of it failed.
-    assert found == {"launch.py", "sitecustomize.py", "guard.py"}
+    assert found == {"launch.py", "sitecustomize.py"} | forked
 
 
 def test_one_module_alone_walks_processes() -> None:

@@ -54,7 +54,7 @@ def test_env_of_other_tools_is_left_alone() -> None:
     [
         ([{"name": "stak", "string": "x"}], {}, "unknown plugin parameter `stak`"),
         ([{"name": "stack", "map": {}}], {}, "`stack` has no `string`"),
-        ([{"name": "config", "map": {"a": 1}}], {}, "`config` is not a map of texts"),
+        ([{"name": "config", "map": {"a": 1}}], {}, "`config` is not a map of strings"),
         ([{"name": "allowEmpty", "string": "yes"}], {}, "`allowEmpty` is 'yes'"),
         ([], {"PULUMI_STAK": "x"}, "unknown plugin env PULUMI_STAK"),
         ([], {"PULUMI_CONFIG": "a=b"}, "PULUMI_CONFIG cannot be read as JSON"),

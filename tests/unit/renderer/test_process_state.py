@@ -15,14 +15,16 @@ STATE = {
 }
 """What reads the environment, the working directory or the arguments, by where it is found."""
 
-COMMAND_LINE = {"cli.py", "commands.py"}
+COMMAND_LINE = {"cli.py", "client.py", "commands.py", "server.py"}
 """Here the process is read, and a request made of it."""
 
 IN_PROGRAMS = {
     "kpt/check_output.py",
     "pulumi/hosts/python_children/sitecustomize.py",
+    "pulumi/hosts/python_environment.py",
     "pulumi/hosts/python_leftovers.py",
     "pulumi/hosts/python_runner.py",
+    "pulumi/hosts/python_zygote.py",
 }
 """These run in processes of programs and functions, which read their own state."""
 

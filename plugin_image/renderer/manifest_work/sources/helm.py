@@ -47,7 +47,7 @@ def entries(request: Request, folder: Folder, options: Options, scratch: Path) -
         return _parsed(output)
 
     found = rendered()
-    if not options.allow_random:
+    if options.random != "allow":
         _require_same(found, rendered, folder, options, scratch)
     return found
 
@@ -84,8 +84,8 @@ def _require_same(
             position, path = different
             entry = [*found, *other[len(found) :]][position]
             raise ManifestError(
-                f"{charts.named(entry.manifest, entry.origin, path)} is another in each render, "
-                f"in {path or 'whether it is there'}",
+                f"{charts.named(entry.manifest, entry.origin, path)} differs from render "
+                f"to render, in {path or 'whether it is there'}",
                 fix=f"{uses.remedy(entry.origin)}, or set the plugin parameter `random` to allow",
             )
 

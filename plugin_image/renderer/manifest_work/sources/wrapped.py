@@ -1,7 +1,7 @@
 """What other renderers make of a folder: Pulumi programs and kpt packages."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Final, TypeVar
@@ -23,15 +23,15 @@ T = TypeVar("T")
 _YES: Final = "true"
 
 
-def kpt_package(request: Request, options: Options) -> list[Entry]:
-    """The objects of the package. Raises what its render raises."""
+def kpt_package(request: Request, options: Options) -> tuple[list[Entry], Iterable[str]]:
+    """The objects of the package, and its notes. Raises what its render raises."""
     # The ManifestWork's own option decides.
     given = {kpt.ALLOW_EMPTY: _YES}
     return _entries(KPT, request, options, given, "the kpt package")
 
 
-def pulumi_program(request: Request, options: Options) -> list[Entry]:
-    """The objects that the program registers. Raises what its render raises.
+def pulumi_program(request: Request, options: Options) -> tuple[list[Entry], Iterable[str]]:
+    """The objects that the program registers, and its notes. Raises what its render raises.
 
     RefusedError says that this image has no Pulumi SDK.
     """
@@ -45,7 +45,7 @@ def pulumi_program(request: Request, options: Options) -> list[Entry]:
         **options.given.of(pulumi.OPTIONS),
         # The ManifestWork's own options decide.
         pulumi.ALLOW_EMPTY: _YES,
-        pulumi.RANDOM: "allow" if options.allow_random else "refuse",
+        pulumi.RANDOM: options.random,
     }
     return _entries(PULUMI, request, options, given, "the Pulumi program")
 
@@ -56,8 +56,8 @@ def _entries(
     options: Options,
     given: Mapping[Option, Any],
     name: str,
-) -> list[Entry]:
+) -> tuple[list[Entry], Iterable[str]]:
     # Nothing of the Application but where its objects go on the target: the ManifestWork is its.
     inner = replace(request, application=Application(namespace=options.namespace))
     with renderer.render(inner, renderer.options(inner, Given(given))) as rendered:
-        return [*entries_of(rendered.objects, name)]
+        return [*entries_of(rendered.objects, name)], rendered.notes

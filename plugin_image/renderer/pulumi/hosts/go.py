@@ -2,27 +2,26 @@
 
 A Go program is one binary that takes everything from its environment. Source: pulumi/pulumi
 `sdk/go/pulumi-language-go/main.go` and `sdk/go/pulumi/run.go`. The binary is kept under a
-hash of the module's sources.
+hash of all sources of its modules.
 """
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 from ... import files
 from ...errors import ProjectError
-from .. import dependencies
 from ..execution import PARALLEL, Execution
 from ..installer import Installer
 from ..monitor.recording import Event
-from . import go_sdk
-from .host import Failure, Run, configuration_fix, logged_errors
+from ..project import Project
+from . import go_modules, go_sdk, go_shipped, runtime_options
+from .host import Failure, Installed, Run, configuration_fix, logged_errors
 
-_REPLACEMENT = re.compile(r"=>\s*[\"`]?((?:\.\.?|/)[^\s\"`]*)")
-"""A folder with which go.mod replaces a module."""
-_COMPILED = frozenset({".go", ".s", ".S", ".h", ".syso"})
-_NAMED = frozenset({"go.mod", "go.sum", "modules.txt"})
-"""What Go reads without cgo. Source: go/build, matchFile."""
+entry = Project.entry
+_OPTIONS = {"binary": str, "buildTarget": str}
+"""The second says where to leave the binary, which a render leaves nowhere."""
 _BINARY = "program"
 _SIGNALLED: Event = {"signalled": True}
 """The SDK's word, which it gives once all has been registered and nothing has failed."""
@@ -32,58 +31,61 @@ _HEADER = re.compile(
 """What the SDK says before it says what is wrong."""
 _EARLY_END_FIX = (
     "remove the call of os.Exit(0), and let an error of pulumi.RunErr end the program with "
-    "another status"
+    "another status; a committed binary takes the Pulumi SDK 3.182 or newer"
 )
 
 
-def install(root: Path, installer: Installer) -> Path:
-    """The program's binary, built if its sources are new.
+def install(project: Project, installer: Installer) -> Installed:
+    """The program's binary: built if its sources are new, or the one that the project names.
 
-    Raises ProjectError without a go.mod or for a module outside of the project, and
-    DependencyError when Go is missing or the build fails.
+    Raises ProjectError without a go.mod, for a module outside of the repository and for a binary
+    that is not in it, and DependencyError when Go is missing or the build fails.
     """
-    if not files.exists(root / "go.mod"):
-        raise ProjectError("no go.mod beside Pulumi.yaml", fix="put the program into a Go module")
-    if _replaces_from_outside(root):
+    options = runtime_options.read(project, _OPTIONS)
+    if binary := options.get("binary"):
+        return Installed(_prebuilt(project, binary, installer))
+    folder, _ = entry(project)
+    modules = go_modules.find(project, folder)
+
+    def fill(made: Path) -> None:
+        flags = [*go_shipped.FLAGS, *go_sdk.build_flags(modules, installer)]
+        build: list[str | Path] = ["build", *flags, "-o", made / _BINARY, "."]
+        go_sdk.go(installer, build, folder, modules.workspace)
+
+    # One module may have several programs.
+    package = str(folder.relative_to(modules.base))
+    sources = modules.sources()
+    store = installer.cache.once("go", modules.base, sources, fill, settings=[package])
+    return Installed(store / _BINARY)
+
+
+def _prebuilt(project: Project, binary: str, installer: Installer) -> Path:
+    """A copy of the binary that is committed: Argo CD does not keep files executable."""
+    if "buildTarget" in project.runtime_options:
         raise ProjectError(
-            "go.mod replaces a module by a folder outside of the project",
-            fix="move the folder into the project, or publish the module",
+            f"`binary` and `buildTarget` in `runtime.options` of {project.file} exclude each other",
+            fix="keep one of them",
         )
-    sources = _sources(root)
+    path = Path(os.path.normpath(project.root / binary))
+    if not path.is_relative_to(project.repository) or not files.exists(path):
+        raise ProjectError(
+            f"`binary` in `runtime.options` of {project.file} is {binary!r}, which is not in the "
+            "repository",
+            fix="remove the option, so that the program is built here, or commit the binary",
+        )
 
-    def fill(folder: Path) -> None:
-        flags = ["-trimpath", "-buildvcs=false", *go_sdk.build_flags(root, installer)]
-        go_sdk.go(installer, ["build", *flags, "-o", folder / _BINARY, "."], root)
+    def fill(made: Path) -> None:
+        shutil.copyfile(path, made / _BINARY)
+        (made / _BINARY).chmod(0o755)
 
-    return installer.cache.once("go", root, sources, fill) / _BINARY
-
-
-def _replaces_from_outside(root: Path) -> bool:
-    folders = _REPLACEMENT.findall(files.text(root / "go.mod"))
-    return not all(Path(os.path.normpath(root / name)).is_relative_to(root) for name in folders)
-
-
-def _sources(root: Path) -> list[Path]:
-    """Files that may be part of the binary: sources, and what may be embedded into one.
-
-    The latter is below the source's own folder; nothing else of the project is looked at.
-    """
-    inside, found = files.repository(root), dependencies.project_files(root)
-    sources = [path for path in found if path.suffix in _COMPILED or path.name in _NAMED]
-    embedding = {
-        path.parent
-        for path in sources
-        if path.suffix == ".go" and b"//go:embed" in files.read(path, inside)
-    }
-    embedded = (path for path in found if embedding.intersection(path.parents))
-    return sorted({*sources, *embedded})
+    return installer.cache.once("go", path.parent, [path], fill) / _BINARY
 
 
-def run(execution: Execution, binary: Path) -> Run:
+def run(execution: Execution, binary: Installed) -> Run:
     """Run the binary."""
     events: list[Event] = []
     with execution.session(events.append) as session:
-        ended = execution.run([binary], env=_environment(execution, session.endpoint()))
+        ended = execution.run([binary.path], env=_environment(execution, session.endpoint()))
     if _SIGNALLED in events:
         events.append({"finished": True})
     failure = _failure(events, ended.output) if ended.status else None

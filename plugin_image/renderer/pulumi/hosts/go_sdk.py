@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ...errors import DependencyError
+from ...errors import DeadlineError, DependencyError
 from ..installer import Installer
+from . import go_shipped
+from .go_modules import Modules
 
 _MODULE: Final = "github.com/pulumi/pulumi/sdk/v3"
 _PACKAGE: Final = f"{_MODULE}/go/pulumi"
@@ -25,6 +27,11 @@ _OLDER_MODULE: Final = re.compile(r"\bgithub\.com/pulumi/pulumi/sdk(?:/v2)?\s+(v
 _END: Final = Path(__file__).with_name("go_end.go")
 _SIGNAL: Final = "SignalAndWaitForShutdown("
 _RUN: Final = "func RunWithContext(ctx *Context, body RunFunc) error {"
+_LATE_FIX: Final = (
+    "render again, which goes on after the last package that was done; where a package takes "
+    "longer than that, raise the plugin's deadline together with Argo CD's repo-server timeout"
+)
+"""Go keeps each module and each package as soon as it has it."""
 
 
 @dataclass(frozen=True)
@@ -41,29 +48,37 @@ class Sdk:
 def go(
     installer: Installer,
     arguments: Sequence[str | Path],
-    root: Path,
+    folder: Path,
+    workspace: Path | None = None,
     *,
     result: Path | None = None,
 ) -> None:
-    """Run `go` in the program's folder; the file `result` gets its output.
+    """Run `go` in a folder, with a go.work or without any; the file `result` gets its output.
 
     Raises DependencyError when Go is missing or fails, and DeadlineError.
     """
+    compiled = installer.cache.downloads("go-build")
+    go_shipped.link_compiled(compiled)
     env = {
-        "GOCACHE": str(installer.cache.downloads("go-build")),
+        **go_shipped.variables(installer.env),
+        "GOCACHE": str(compiled),
         "GOMODCACHE": str(installer.cache.downloads("go-modules")),
-        # A workspace above the project would bring modules that nobody looks at.
-        "GOWORK": "off",
+        # One that does not have the program in it would bring modules that nobody looks at.
+        "GOWORK": str(workspace or "off"),
     }
-    installer.run([installer.tool("go"), *arguments], root, env=env, result=result)
+    try:
+        installer.run([installer.tool("go"), *arguments], folder, env=env, result=result)
+    except DeadlineError as error:
+        raise DeadlineError(error.summary, fix=_LATE_FIX) from error
 
 
-def build_flags(root: Path, installer: Installer) -> list[str]:
-    """What makes `go build` give the program in `root` an SDK that says when it has ended.
+def build_flags(modules: Modules, installer: Installer) -> list[str]:
+    """What makes `go build` give the program an SDK that says when it has ended.
 
     Raises DependencyError for an SDK too old for that, and where modules cannot be downloaded.
     """
-    sdk = _find(root, installer)
+    root = modules.module
+    sdk = _find(modules, installer)
     if sdk is None:
         if older := _OLDER_MODULE.search((root / "go.mod").read_text()):
             raise _too_old(older[1])
@@ -71,7 +86,8 @@ def build_flags(root: Path, installer: Installer) -> list[str]:
     run = (sdk.package / "run.go").read_text()
     if _SIGNAL in run:
         return []
-    if _is_too_old(sdk.version) or _RUN not in run:
+    # Go takes no other go.mod in a workspace.
+    if _is_too_old(sdk.version) or _RUN not in run or (modules.workspace and sdk.module):
         raise _too_old(sdk.version)
     folder = installer.scratch / "pulumi-sdk"
     folder.mkdir()
@@ -87,10 +103,11 @@ def build_flags(root: Path, installer: Installer) -> list[str]:
     return [*flags, f"-overlay={overlay}"]
 
 
-def _find(root: Path, installer: Installer) -> Sdk | None:
+def _find(modules: Modules, installer: Installer) -> Sdk | None:
     """The SDK that the program is built with; None where it asks for none."""
     found = installer.scratch / "pulumi-sdk.json"
-    go(installer, ["list", "-e", "-find", "-json=Dir,Module", _PACKAGE], root, result=found)
+    asked = ["list", "-e", "-find", "-json=Dir,Module", _PACKAGE]
+    go(installer, asked, modules.module, modules.workspace, result=found)
     told = json.loads(found.read_text())
     if "Module" not in told or "Dir" not in told:
         return None

@@ -4,8 +4,8 @@ A host owns what is particular to its language: how packages are installed, what
 in its environment, how its SDK tells a failure, and what to do about it.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -13,6 +13,7 @@ from ...supervise import Ended
 from ..execution import Execution
 from ..installer import Installer
 from ..monitor.recording import Event, Recording
+from ..project import Project
 
 EARLY_END_FIX: Final = (
     "remove the call that ends the process early (sys.exit, os._exit, process.exit)"
@@ -56,19 +57,48 @@ class Run:
     """What to do where it exited with status 0 without coming to its end."""
 
 
+@dataclass(frozen=True)
+class Installed:
+    """What a program runs with."""
+
+    path: Path
+    """The interpreter, the binary or the folder of packages."""
+    places: Mapping[Path, Path] = field(default_factory=dict)
+    """Folders that the program finds in the repository, and where they really are."""
+
+
 class Host(Protocol):
     """Runs the programs of one language. The hosts are modules; `registry` names them."""
 
-    def install(self, root: Path, installer: Installer, /) -> Path:
-        """Install what the program in `root` depends on; return where it is.
+    def entry(self, project: Project, /) -> tuple[Path, str]:
+        """The folder to run in and what to run there; `.` where the language finds it itself.
+
+        Raises ProjectError when there is nothing to run.
+        """
+
+    def install(self, project: Project, installer: Installer, /) -> Installed:
+        """Install what the project's program depends on, unless that is done.
 
         Raises DependencyError, ProjectError and DeadlineError.
         """
 
-    def run(self, execution: Execution, installed: Path, /) -> Run:
+    def run(self, execution: Execution, installed: Installed, /) -> Run:
         """Run the program with what `install` gave, to its end or to the deadline.
 
         Raises ProjectError when there is nothing to run, and DependencyError.
+        """
+
+
+class ComponentHost(Host, Protocol):
+    """Runs component packages in its language, too."""
+
+    def provider(
+        self, execution: Execution, installed: Installed, /
+    ) -> tuple[Sequence[str | Path], Mapping[str, str]]:
+        """The command that serves a package's components, without the engine's address, which is
+        its last argument; and what is added to its environment.
+
+        Raises DependencyError.
         """
 
 

@@ -7,7 +7,7 @@ those of pulumi/pulumi `sdk/nodejs/cmd/pulumi-language-nodejs/main.go`.
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import chain
 from pathlib import Path
@@ -17,15 +17,27 @@ from ...errors import DependencyError
 from ..execution import PARALLEL, Execution
 from ..installer import tool
 from ..monitor.recording import Event
-from ..monitor.run_context import RunContext
-from . import elsewhere, nodejs_failure, typescript
-from .host import Run, logged_errors
+from ..monitor.run_context import RunContext, Unreadable
+from . import (
+    elsewhere,
+    nodejs_entry,
+    nodejs_failure,
+    nodejs_kept,
+    nodejs_layout,
+    nodejs_options,
+    typescript,
+)
+from .host import Installed, Run, logged_errors
+from .lent import run_lent
+from .nodejs_kept import Waiting
+from .nodejs_options import Options
 from .nodejs_packages import install
 from .typescript import CompiledSources
 
-__all__ = ["install", "run"]
+__all__ = ["entry", "install", "provider", "run"]
 
-_RUNNER = Path(__file__).with_name("nodejs_runner.js")
+entry = nodejs_entry.of
+
 _MODULES = Path(__file__).with_name("nodejs_modules.js")
 _CHILD = Path(__file__).with_name("nodejs_child.js")
 _READ_UNNAMED = ("package.json", "tsconfig.json", "index.js", "index.ts")
@@ -35,43 +47,93 @@ _IMPORTS = re.compile(rb"""\bimport\s*[(/]|"type"\s*:\s*"module\"""")
 """A call of `import`, and what makes the files of a package.json's folder ES modules."""
 
 
-def run(execution: Execution, installed: Path) -> Run:
+def run(execution: Execution, installed: Installed) -> Run:
     """Run the program with the modules in `installed`.
 
     Raises DependencyError when the SDK is not among them.
     """
     for name in _READ_UNNAMED:
         files.exists(execution.folder / name)
-    runner = installed / "@pulumi" / "pulumi" / "cmd" / "run" / "index.js"
-    if not runner.is_file():
-        raise DependencyError(
-            "@pulumi/pulumi is not among the program's dependencies",
-            fix="add it to package.json, and commit a package-lock.json",
-        )
+    modules = _modules(execution, installed)
+    waiting = nodejs_kept.of(execution, installed, modules)
+    runner = modules / nodejs_layout.SDK / "cmd" / "run" / "index.js"
     execution = execution.with_env(_modules_for(execution, installed))
-    if not _is_typescript(execution):
-        return _run(execution, runner, {})
-    sources = CompiledSources(execution.cache, execution.project.root, installed, execution.env)
+    told = {"runner": str(runner), "beside": str(modules.with_name("package.json"))}
+    if not _is_typescript(execution) or not _is_known(execution, installed):
+        return _run(execution, told, waiting)
+    env = {**execution.env, **_settings(nodejs_options.read(execution.project))}
+    sources = CompiledSources(execution.cache, execution.project.root, modules, env)
     if compiled := sources.kept():
-        run = _run(execution, runner, {"compiled": str(compiled)})
+        run = _run(execution, {**told, "compiled": str(compiled)}, waiting)
         if not run.ended.status or run.ended.late:
             return run
         # The compiler reports failures best, and can compile what it was not asked for before.
     recorded = execution.scratch / "compiled.json"
-    run = _run(execution, runner, {"recorded": str(recorded)})
+    run = _run(execution, {**told, "recorded": str(recorded)}, waiting)
     if not run.ended.status and recorded.exists():
         sources.keep(recorded)
     return run
 
 
-def _run(execution: Execution, runner: Path, compilation: Mapping[str, str]) -> Run:
-    """One run; `compilation` is what `nodejs_runner.js` is told of it."""
+def provider(
+    execution: Execution, installed: Installed
+) -> tuple[Sequence[str | Path], Mapping[str, str]]:
+    """See `ComponentHost`. Raises DependencyError when the SDK is not among the modules.
+
+    Source: pulumi/pulumi `sdk/nodejs/cmd/pulumi-language-nodejs/main.go`, RunPlugin.
+    """
+    options = nodejs_options.read(execution.project)
+    runner = _modules(execution, installed) / nodejs_layout.SDK / "cmd" / "run-plugin" / "index.js"
+    env = {**_modules_for(execution, installed), **_settings(options)}
+    node = tool("node", execution.env)
+    return [node, *options.node, runner, execution.project.root], env
+
+
+def _is_known(execution: Execution, installed: Installed) -> bool:
+    """Whether it is the SDK's compiler, and looks at the project and what is installed alone.
+
+    Packages in folders of the repository change without either.
+    """
+    options = nodejs_options.read(execution.project)
+    config = Path(os.path.normpath(execution.folder / options.tsconfig))
+    inside = config.is_relative_to(execution.project.root)
+    return inside and not options.loaded and not _has_folders(execution, installed)
+
+
+def _has_folders(execution: Execution, installed: Installed) -> bool:
+    """Whether packages are in folders of the repository: they have places of this render alone."""
+    return any(path.is_relative_to(execution.scratch) for path in installed.places.values())
+
+
+def _modules(execution: Execution, installed: Installed) -> Path:
+    """The folder in which the program finds the SDK. Raises DependencyError where none has it."""
+    for folder in (execution.folder, *execution.folder.parents):
+        there = folder / "node_modules"
+        modules = installed.places.get(there, there)
+        if (modules / nodejs_layout.SDK / "cmd" / "run" / "index.js").is_file():
+            return modules
+        if folder == execution.project.repository:
+            break
+    raise DependencyError(
+        "@pulumi/pulumi is not among the program's dependencies",
+        fix="add it to package.json, and commit a package-lock.json",
+    )
+
+
+def _run(execution: Execution, given: Mapping[str, str], waiting: Waiting | None) -> Run:
+    """One run, in a process that waits for it if there is one; `given` is what `_run_once` gets."""
+    return run_lent(execution, waiting, lambda execution: _run_once(execution, given))
+
+
+def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
+    """One run; `given` is what `nodejs_runner.js` is told of modules and their compilation."""
+    options = nodejs_options.read(execution.project)
     ended_file = execution.scratch / "program-ended"
     ended_file.unlink(missing_ok=True)
     notes = elsewhere.notes(execution.scratch)
     events: list[Event] = []
     with ExitStack() as open_:
-        secrets = open_.enter_context(os.fdopen(os.memfd_create("secrets"), "rb"))
+        telling = open_.enter_context(os.fdopen(os.memfd_create("events"), "rb"))
 
         def addresses() -> bytes:
             """Where the monitor is, for the program and for what it starts.
@@ -82,31 +144,48 @@ def _run(execution: Execution, runner: Path, compilation: Mapping[str, str]) -> 
             return f"{session.endpoint()} {session.endpoint_elsewhere()}".encode()
 
         told = {
-            "runner": str(runner),
             "root": execution.context.root,
             "ended": str(ended_file),
             "notes": str(notes),
             "machineCode": str(execution.cache.folder_of("v8")),
-            "secrets": secrets.fileno(),
-            **compilation,
+            "told": telling.fileno(),
+            "unreadable": _messages(execution.context.unreadable),
+            "loaded": options.loaded,
+            **given,
         }
         ended = execution.run(
-            [tool("node", execution.env), _RUNNER, *_arguments(execution.context)],
+            [
+                tool("node", execution.env),
+                *options.node,
+                nodejs_kept.RUNNER,
+                *_arguments(execution.context),
+            ],
             env={
-                **_environment(execution, compile_=not compilation.get("compiled")),
+                **_environment(execution, options, compile_="compiled" not in given),
                 "RENDERER_RUN": json.dumps(told),
             },
             stdin=addresses,
-            pass_fds=[secrets.fileno()],
+            pass_fds=[telling.fileno()],
             patience=elsewhere.PATIENCE_SECONDS,
         )
-        secrets.seek(0)
-        events += ({"secrets": [json.loads(line)]} for line in secrets if line.endswith(b"\n"))
+        telling.seek(0)
+        events += (json.loads(line) for line in telling if line.endswith(b"\n"))
     events += elsewhere.refusals(notes, ended.survivors)
     if ended_file.exists():
         events.append({"finished": True})
     failed = nodejs_failure.of(logged_errors(events), execution.folder) if ended.status else None
     return Run(events, ended, failed)
+
+
+def _messages(unreadable: Unreadable | None) -> dict[str, list[tuple[str, str]]] | None:
+    """What `nodejs_unreadable.js` says, by the number of a placeholder; None to follow none."""
+    if unreadable is None or not unreadable.followed:
+        return None
+    numbers = range(len(unreadable.keys))
+    return {
+        "needed": [unreadable.needed(number) for number in numbers],
+        "lost": [unreadable.lost(number, "{place}") for number in numbers],
+    }
 
 
 def _arguments(context: RunContext) -> list[str]:
@@ -121,30 +200,40 @@ def _arguments(context: RunContext) -> list[str]:
     return [*(f"--{name}={value}" for name, value in arguments.items()), context.entry]
 
 
-def _environment(execution: Execution, *, compile_: bool) -> dict[str, str]:
+def _environment(execution: Execution, options: Options, *, compile_: bool) -> dict[str, str]:
     return {
         **execution.config_env(),
+        **_settings(options),
         "PULUMI_NODEJS_TYPESCRIPT": str(compile_ and _is_typescript(execution)).lower(),
         # Worker threads and processes have it from here.
         "NODE_OPTIONS": f'{execution.env.get("NODE_OPTIONS", "")} --require "{_CHILD}"',
     }
 
 
+def _settings(options: Options) -> dict[str, str]:
+    """What tells the SDK of the compiler's settings, where they are not in tsconfig.json."""
+    return {"PULUMI_NODEJS_TSCONFIG_PATH": options.tsconfig} if options.tsconfig else {}
+
+
 def _is_typescript(execution: Execution) -> bool:
-    """Whether the runner gets a compiler, as it does unless the program declines."""
-    return execution.project.runtime_options.get("typescript") is not False
+    """Whether the runner gets a compiler.
+
+    It does unless the program declines, which then has a compiler of its own in `nodeargs` or is
+    JavaScript: what it was built from is neither.
+    """
+    options = nodejs_options.read(execution.project)
+    is_built_here = nodejs_entry.is_typescript(execution.context.entry) and not options.loaded
+    return options.typescript or is_built_here
 
 
-def _modules_for(execution: Execution, installed: Path) -> dict[str, str]:
+def _modules_for(execution: Execution, installed: Installed) -> dict[str, str]:
     """What lets Node.js find the modules where it looks for them, beside package.json."""
-    root = execution.project.root
-    link = root / "node_modules"
-    if installed == link:
+    if not installed.places:
         return {}
     told = {
-        "link": str(link),
-        "installed": str(installed.resolve()),
-        "imports": any(map(_imports, _module_files(root))),
+        "places": {str(there): str(place) for there, place in installed.places.items()},
+        "imports": _has_folders(execution, installed)
+        or any(map(_imports, _module_files(execution.project.root))),
     }
     # Also for workers, and for other programs in Node.js that the program starts.
     options = [execution.env.get("NODE_OPTIONS", ""), f'--require "{_MODULES}"']

@@ -22,6 +22,8 @@ _HEADER = re.compile(
 _SOURCE = re.compile(r"(?:file://)?(/.*):(\d+)")
 """How Node.js begins its report of a source that is not JavaScript: the file, and the line."""
 _MISSING = re.compile(r"Cannot find (?:module|package) '([^']*)'")
+_UNCOMPILED = re.compile(r'Unknown file extension "\.[mc]?tsx?"|in strip-only mode')
+"""What Node.js says of TypeScript in ES modules that nothing compiles."""
 _IN_A_FOLDER = (".", "/", "file:")
 """How the name of a module that is not a package begins."""
 
@@ -58,6 +60,11 @@ def _frame(stack: str, folder: Path) -> str:
 
 
 def _fix(text: str) -> str:
+    if _UNCOMPILED.search(text):
+        return (
+            "add ts-node (10.9 or newer) and typescript to package.json, by which the SDK compiles "
+            "ES modules, or a loader in `nodeargs`"
+        )
     missing = _MISSING.search(text)
     if missing and missing[1].startswith(_IN_A_FOLDER):
         return "correct the path, or commit the file"

@@ -1,6 +1,6 @@
-// Lets Node.js find a program's packages as if they were in its folder's `node_modules`.
+// Lets Node.js find a program's packages as if they were in folders `node_modules` of the repository.
 //
-// Nothing is written into an Application's folder, so the `node_modules` beside package.json is
+// Nothing is written into an Application's repository, so the `node_modules` beside package.json is
 // there for Node.js alone: for `require`, for `import`, and for what reads files by `fs`, as
 // TypeScript does. Each Node.js of a program loads this first, its workers and children too.
 
@@ -12,41 +12,61 @@ const path = require("path");
 const { fileURLToPath, pathToFileURL } = require("url");
 const { isInternalThread } = require("worker_threads");
 
-const { link, installed, imports } = JSON.parse(process.env.RENDERER_MODULES);
-
 const READING = ["access", "createReadStream", "exists", "lstat", "open", "opendir", "readFile", "readdir", "realpath", "stat"];
 
+// By the path that a program finds, where the folder really is.
+const places = new Map();
+const installed = new Set();
+
+module.exports = { find };
+
 findByRequire();
-// It costs a tenth of the time of a program, and the thread of other hooks cannot have any.
-if (imports && !isInternalThread) {
-    findByImport();
-}
 findByReading();
+find(JSON.parse(process.env.RENDERER_MODULES));
+
+/** Find what is in these folders, by `import` only where the program has any. */
+function find({ places: told, imports }) {
+    for (const [there, place] of Object.entries(told)) {
+        places.set(there, place);
+        installed.add(place);
+    }
+    // It costs a tenth of the time of a program, and the thread of other hooks cannot have any.
+    if (imports && !isInternalThread) {
+        findByImport();
+    }
+}
 
 /** Source: Node.js, lib/internal/modules/cjs/loader.js. */
 function findByRequire() {
     const nodeModulePaths = Module._nodeModulePaths;
     Module._nodeModulePaths = (from) =>
-        nodeModulePaths.call(Module, from).map((folder) => (folder === link ? installed : folder));
+        nodeModulePaths.call(Module, from).map((folder) => places.get(folder) ?? folder);
 }
 
 /** Source: https://nodejs.org/api/esm.html#resolution-algorithm-specification, PACKAGE_RESOLVE. */
 function findByImport() {
-    const beside = pathToFileURL(path.join(path.dirname(installed), "package.json")).href;
     // Since Node.js 22.15.
     Module.registerHooks?.({
-        resolve: (specifier, context, next) =>
-            next(specifier, isInstalled(specifier, context) ? { ...context, parentURL: beside } : context),
+        resolve: (specifier, context, next) => {
+            const folder = whereInstalled(specifier, context);
+            return next(specifier, folder ? { ...context, parentURL: beside(folder) } : context);
+        },
     });
 }
 
-function isInstalled(specifier, { conditions, parentURL }) {
+function beside(modules) {
+    return pathToFileURL(path.join(path.dirname(modules), "package.json")).href;
+}
+
+/** The folder of packages that has what is imported, if Node.js itself would not find it. */
+function whereInstalled(specifier, { conditions, parentURL }) {
     const name = /^(?:@[^/]+\/)?[^./#:@][^/:]*(?=\/|$)/.exec(specifier)?.[0];
     if (!name || conditions.includes("require") || !parentURL?.startsWith("file:") || Module.isBuiltin(specifier)) {
-        return false;
+        return undefined;
     }
     const folders = Module._nodeModulePaths(path.dirname(fileURLToPath(parentURL)));
-    return folders.find((folder) => fs.existsSync(path.join(folder, name))) === installed;
+    const found = folders.find((folder) => fs.existsSync(path.join(folder, name)));
+    return installed.has(found) ? found : undefined;
 }
 
 function findByReading() {
@@ -80,5 +100,7 @@ function moved(file) {
         return file;
     }
     const whole = path.resolve(file);
-    return whole === link || whole.startsWith(link + path.sep) ? installed + whole.slice(link.length) : file;
+    const end = whole.indexOf("node_modules") + "node_modules".length;
+    const place = (end === whole.length || whole[end] === path.sep) && places.get(whole.slice(0, end));
+    return place ? place + whole.slice(end) : file;
 }

@@ -1,8 +1,14 @@
-"""Installs what a Node.js program depends on, by npm, into a `node_modules` in the cache."""
+"""Installs what a Node.js program depends on into a `node_modules` in the cache.
+
+The package manager gets copies of the manifests, without their scripts, of the lock, of archives
+and of what makes `node_modules` what it is, at their places in the repository, and nothing else.
+What it links to, the packages in folders of the repository, is used as it is there at each render.
+"""
 
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,98 +16,124 @@ from ... import files
 from ...errors import DependencyError
 from .. import dependencies
 from ..installer import Installer
+from ..project import Project
+from . import nodejs_entry, nodejs_layout, nodejs_links, nodejs_managers, nodejs_options
+from .host import Installed
+from .nodejs_layout import Layout
+from .nodejs_managers import Manager
+from .nodejs_options import Options
 
 IMAGE_MODULES = Path(__file__).resolve().parents[4] / "node_modules"
 """What programs that ask for no packages run with."""
-_OTHER_LOCKS = ("npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
-_OUTSIDE = re.compile(r'"(?:(?:file|link):(?://)?)?(?:/|~/|\.\.(?:/|"))')
-"""A string that names a folder or an archive outside of the project."""
-_SECTIONS = ("dependencies", "devDependencies", "optionalDependencies", "overrides")
-_LOCAL = ("file:", "link:", "workspace:", "./", "../", "/", "~/")
-"""How a version that is a folder begins."""
+_NOT_COPIED = frozenset({"scripts", "packageManager", "devEngines"})
+"""Of a manifest: what would run, and what would have another version of the tool downloaded."""
+_NPMRC = ".npmrc"
+_SETTINGS = ("pnpm-workspace.yaml", _NPMRC)
+_ABOUT_FOLDERS = re.compile(
+    r"\s*(?:[\w-]*hoist[\w-]*|node-linker|install-strategy|legacy-peer-deps|auto-install-peers"
+    r"|exclude-links-from-lockfile|dedupe-[\w-]+|inject-workspace-packages)(?:\[\])?\s*=.*"
+)
+"""The lines of an .npmrc that count: of what is in `node_modules`, not where that comes from."""
+_PATCHES = ("patches", ".yarn/patches")
+"""Changes of packages, which locks name."""
 
 
-def install(root: Path, installer: Installer) -> Path:
-    """The `node_modules` that `package-lock.json` or `package.json` asks for, or else the image's.
+def install(project: Project, installer: Installer) -> Installed:
+    """The `node_modules` that the lock or the package.json asks for, or else the image's.
 
     A folder that is there already, installed locally or committed, is used as it is.
 
-    Raises DependencyError, also for the lock files of other tools, and DeadlineError.
+    Raises DependencyError, also for the lock files of other tools, ProjectError and DeadlineError.
     """
-    manifest, lock = root / "package.json", root / "package-lock.json"
-    if (root / "node_modules").is_dir():
-        return root / "node_modules"
-    if files.exists(lock) and files.exists(manifest):
-        return _installed(installer, root, [manifest, lock], "ci")
-    dependencies.refuse_other_locks(root, _OTHER_LOCKS, lock.name)
-    package = _read(manifest) if files.exists(manifest) else {}
-    if not package.get("dependencies"):
-        return IMAGE_MODULES
-    _refuse_what_takes_a_lock(root, package)
-    return _installed(installer, root, [manifest], "install")
+    options = nodejs_options.read(project)
+    program, _ = nodejs_entry.of(project)
+    if there := nodejs_layout.installed(project, program):
+        return Installed(there)
+    layout = nodejs_layout.find(project, program)
+    if layout is None or not _asks_for_packages(layout):
+        folder = layout.folder if layout else project.root
+        return Installed(IMAGE_MODULES, {folder / "node_modules": IMAGE_MODULES})
+    modules, links = _installed(installer, layout, options)
+    return Installed(modules, nodejs_links.everywhere(links, modules, project.repository))
 
 
-def _refuse_what_takes_a_lock(root: Path, package: Mapping[str, Any]) -> None:
-    """Raise DependencyError where npm would ask a registry for something other than was meant.
-
-    npm goes by the manifest alone: a stranger may have published a package with the name of
-    one that is in a folder here, or in a registry that is set up here.
-    """
-    sections = (package.get(name) for name in ("dependencies", "devDependencies"))
-    asked = [pair for section in sections if isinstance(section, dict) for pair in section.items()]
-    local = next((name for name, version in asked if str(version).startswith(_LOCAL)), None)
-    if local:
-        found = f"{local} is in a folder"
-    elif files.exists(root / ".npmrc"):
-        found = "there are settings in .npmrc"
-    elif "workspaces" in package or any(map(_has_workspaces, root.parents)):
-        found = "it belongs to workspaces"
-    else:
-        return
-    raise DependencyError(
-        f"package.json asks for packages without a package-lock.json, and {found}",
-        fix="commit a package-lock.json beside it, of published packages",
-    )
+def _asks_for_packages(layout: Layout) -> bool:
+    """Whether there is anything to install: tools for development alone are not used here."""
+    dependencies = map(nodejs_layout.read, layout.manifests)
+    return bool(layout.locks) or any(package.get("dependencies") for package in dependencies)
 
 
-def _has_workspaces(folder: Path) -> bool:
-    manifest = folder / "package.json"
-    return manifest.is_file() and "workspaces" in _read(manifest)
-
-
-def _read(manifest: Path) -> dict[str, Any]:
-    try:
-        package = json.loads(files.text(manifest))
-    except (ValueError, RecursionError) as error:
-        raise DependencyError(f"{manifest.name} is not JSON: {error}", fix="correct it") from error
-    if not isinstance(package, dict):
-        raise DependencyError(f"{manifest.name} is not a JSON object", fix="correct it")
-    return package
-
-
-def _asked(named: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """What the manifest and its lock say about packages."""
-    manifest, *locks = named
-    package = _read(manifest)
-    yield manifest, json.dumps([package.get(section) for section in _SECTIONS])
-    yield from ((lock, files.text(lock)) for lock in locks)
-
-
-def _installed(installer: Installer, root: Path, named: Sequence[Path], command: str) -> Path:
-    """The `node_modules` of a folder with copies of these files, the manifest and its lock."""
-    for path, text in _asked(named):
-        if _OUTSIDE.search(text):
-            raise DependencyError(
-                f"{path.name} names a package outside of the project",
-                fix="publish the package, and name its version",
-            )
+def _installed(
+    installer: Installer, layout: Layout, options: Options
+) -> tuple[Path, Mapping[Path, Path]]:
+    """The `node_modules` of a folder with copies of what decides about it, and all by place."""
+    manager, lock = nodejs_managers.choose(layout, options, installer)
+    inputs = _inputs(layout, manager, lock)
+    base = Path(os.path.commonpath([path.parent for path in inputs]))
+    command = [manager.tool, *manager.command(layout, options, lock is not None)]
+    left_out = layout.member_names if manager.asks_for_members else frozenset()
 
     def fill(folder: Path) -> None:
-        dependencies.copied(named, root, folder)
-        # The program's own scripts expect the rest of its folder to be there.
-        package = {key: value for key, value in _read(named[0]).items() if key != "scripts"}
-        (folder / named[0].name).write_text(json.dumps(package))
-        env = {"npm_config_cache": str(installer.cache.downloads("npm"))}
-        installer.run([installer.tool("npm"), command, "--no-audit", "--no-fund"], folder, env=env)
+        dependencies.copied(inputs, base, folder)
+        for path in layout.manifests:
+            manifest = _manifest(nodejs_layout.read(path), left_out)
+            (folder / path.relative_to(base)).write_text(json.dumps(manifest))
+        if lock:
+            text = manager.lock_format(files.text(lock))
+            (folder / lock.relative_to(base)).write_text(text)
+        place = folder / layout.folder.relative_to(base)
+        if (place / _NPMRC).exists():
+            (place / _NPMRC).write_text(_about_folders(files.text(layout.folder / _NPMRC)))
+        env = {**manager.env, manager.downloads: str(installer.cache.downloads(manager.tool))}
+        installer.run([installer.tool(manager.tool), *command[1:]], place, env=env)
 
-    return installer.cache.once("node", root, named, fill) / "node_modules"
+    store = installer.cache.once("node", base, inputs, fill, settings=command)
+    places = nodejs_links.of(base, store, installer.scratch)
+    return store / layout.folder.relative_to(base) / "node_modules", places
+
+
+def _manifest(package: Mapping[str, Any], left_out: frozenset[str]) -> dict[str, Any]:
+    """What a package.json says of packages: its scripts expect the rest of its folder."""
+    manifest = {key: value for key, value in package.items() if key not in _NOT_COPIED}
+    for section in nodejs_layout.SECTIONS:
+        asked = manifest.get(section)
+        if isinstance(asked, dict) and left_out:
+            manifest[section] = {k: v for k, v in asked.items() if k not in left_out}
+    return manifest
+
+
+def _about_folders(settings: str) -> str:
+    lines = settings.splitlines(keepends=True)
+    return "".join(line for line in lines if _ABOUT_FOLDERS.fullmatch(line.strip()))
+
+
+def _inputs(layout: Layout, manager: Manager, lock: Path | None) -> Sequence[Path]:
+    """What decides about the packages: manifests, archives in the repository, the lock.
+
+    Raises DependencyError for what is outside of the repository, and for a lock that has a package
+    of the repository from a registry.
+    """
+    inputs = {*layout.manifests, *(path for path in layout.local if path.is_file())}
+    for path, named in layout.local.items():
+        if path.is_dir() and named.version.startswith("file:") and not manager.links_folders:
+            inputs.update(p for p in dependencies.project_files(path) if not _is_modules(p, path))
+    settings = (layout.folder / name for name in _SETTINGS)
+    inputs.update(path for path in settings if files.exists(path))
+    for name in _PATCHES:
+        inputs.update(dependencies.project_files(layout.folder / name))
+    if lock:
+        # Other locks have such paths from the manifests, of which these are checked.
+        for file, written in nodejs_managers.npm_paths(lock) if lock.suffix == ".json" else ():
+            nodejs_layout.inside(file, written, layout.repository)
+        for stranger in manager.strangers(lock, layout.names):
+            raise DependencyError(
+                f"{lock.name} has {stranger} from a registry, and the repository has a package of "
+                "that name",
+                fix="write the lock again, or give one of the two another name",
+            )
+        inputs.add(lock)
+    return sorted(inputs)
+
+
+def _is_modules(path: Path, folder: Path) -> bool:
+    return "node_modules" in path.relative_to(folder).parts

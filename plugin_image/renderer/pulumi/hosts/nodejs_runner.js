@@ -8,10 +8,11 @@
 const fs = require("fs");
 const Module = require("module");
 const path = require("path");
-const util = require("util");
+const { pathToFileURL } = require("url");
 const values = require("./nodejs_values");
 
-const { runner, root, ended, notes, machineCode, secrets, compiled, recorded } = JSON.parse(process.env.RENDERER_RUN);
+const { runner, root, beside, loaded, ended, notes, machineCode, told, unreadable, compiled, recorded } =
+    JSON.parse(process.env.RENDERER_RUN);
 // Processes that the program starts are none of ours.
 delete process.env.RENDERER_RUN;
 
@@ -20,10 +21,7 @@ const NOT_COMPILED = 75;
 
 const requireOfSdk = Module.createRequire(runner);
 
-inspectWithoutColours();
-loadWhenUsed(["@npmcli/arborist", "typescript-shim"]);
-// What V8 made of the SDK's thousand modules is kept, where Node.js knows how (22.1 on).
-Module.enableCompileCache?.(machineCode);
+require("./nodejs_loading").prepare(machineCode);
 if (compiled) {
     const kept = fs.readFileSync(compiled, "utf8");
     // Below the line of its checksum.
@@ -35,6 +33,7 @@ if (compiled) {
 preload("@pulumi/pulumi");
 const settings = requireOfSdk("../../runtime/settings");
 failWhenTheMonitorIsLost(settings);
+writeStacksWhenPrinted(requireOfSdk("../../runtime/debuggable"));
 sayWhenTheProgramHasEnded(settings);
 values.tellOfThoseWithoutJson({
     rpc: requireOfSdk("../../runtime/rpc"),
@@ -42,40 +41,51 @@ values.tellOfThoseWithoutJson({
     Resource: requireOfSdk("../../resource").Resource,
 });
 tellSecrets(requireOfSdk("../../output"));
+if (unreadable) {
+    const parts = {
+        Config: requireOfSdk("../../config").Config,
+        config: requireOfSdk("../../runtime/config"),
+        output: requireOfSdk("../../output"),
+    };
+    require("./nodejs_unreadable").follow(parts, { messages: unreadable, root, refuse });
+}
 
 const [address, elsewhere] = readAll(0).split(" ");
 // For `nodejs_child.js`, in what the program starts.
 process.env.RENDERER_ELSEWHERE = JSON.stringify({ monitor: elsewhere, notes });
+require("./nodejs_environment").tellOfUnset(root, (name, place) => tell({ unset: [name, place] }));
 process.argv.splice(1, 1, runner, `--monitor=${address}`, `--engine=${address}`);
-Module.runMain();
+if (loaded.length === 0) {
+    Module.runMain();
+} else {
+    load(loaded).then(() => Module.runMain());
+}
 
-/**
- * The SDK prints errors in colour. With a stack that names `node_modules/@scope/file`, as its
- * source maps do, Node.js then fills the memory until it gives up (seen with 20.20 and 22.23).
- */
-function inspectWithoutColours() {
-    util.inspect = new Proxy(util.inspect, {
-        apply: (inspect, _, [value, options, ...rest]) =>
-            inspect(value, options?.colors ? { ...options, colors: false } : options, ...rest),
+/** Load the modules that the program's `nodeargs` name, as Node.js would with them beside the program. */
+async function load(loaded) {
+    const folder = pathToFileURL(process.cwd() + path.sep).href;
+    for (const [how, name] of loaded) {
+        const from = /^\.{0,2}\//.test(name) ? folder : pathToFileURL(beside).href;
+        if (how === "require") {
+            Module.createRequire(from)(name);
+        } else if (how === "loader") {
+            Module.register(name, from);
+        } else {
+            await importFrom(from, name);
+        }
+        // By which the SDK knows that the program brings a compiler of its own.
+        process.execArgv.push(`--${how}`, name);
+    }
+}
+
+async function importFrom(from, name) {
+    // Since Node.js 22.15.
+    const hooks = Module.registerHooks?.({
+        resolve: (specifier, context, next) =>
+            next(specifier, specifier === name ? { ...context, parentURL: from } : context),
     });
-}
-
-/** Defer what packs functions for the cloud: half of the SDK's time to load, and seldom used. */
-function loadWhenUsed(names) {
-    const load = Module._load;
-    Module._load = function (request, parent, ...rest) {
-        const module = () => load.call(this, request, parent, ...rest);
-        const ofSdk = parent?.filename?.includes(`${path.sep}@pulumi${path.sep}pulumi${path.sep}`);
-        return ofSdk && names.some((name) => request.endsWith(name)) ? whenUsed(module) : module();
-    };
-}
-
-/** Stands for a module until something of it is asked for. */
-function whenUsed(load) {
-    let module;
-    // An ES module, as far as `import * as` goes: it would copy any other.
-    const get = (_, name) => (name === "__esModule" ? true : (module ??= load())[name]);
-    return new Proxy({}, { get });
+    await import(name);
+    hooks?.deregister();
 }
 
 /**
@@ -118,6 +128,34 @@ function failWhenTheMonitorIsLost(settings) {
     });
 }
 
+/** The SDK notes a stack with each promise, for those that never settle: to write it takes source maps. */
+function writeStacksWhenPrinted(debuggable) {
+    const { debuggablePromise } = debuggable;
+    debuggable.debuggablePromise = (...args) => {
+        const { prepareStackTrace: write } = Error;
+        if (write === undefined) {
+            return debuggablePromise(...args);
+        }
+        Error.prepareStackTrace = (error, frames) => ({ toString: () => write(error, frames) });
+        try {
+            return debuggablePromise(...args);
+        } finally {
+            Error.prepareStackTrace = write;
+        }
+    };
+}
+
+/** What the renderer refuses, whatever becomes of the error in the program. */
+function refuse(summary, fix) {
+    tell({ refusal: [summary, fix] });
+    throw new Error(summary);
+}
+
+/** Tell the renderer of an event. What is told goes to memory, not to a disk. */
+function tell(event) {
+    fs.writeSync(told, JSON.stringify(event) + "\n");
+}
+
 function fail(why) {
     console.error(why);
     process.exitCode ||= 1;
@@ -125,7 +163,7 @@ function fail(why) {
 
 /**
  * Tell the renderer what the program calls secret, for its messages: a value that no resource gets
- * is never registered. What is told goes to memory, not to a disk.
+ * is never registered.
  */
 function tellSecrets(output) {
     const texts = (value) => {
@@ -137,16 +175,16 @@ function tellSecrets(output) {
     };
     // The renderer knows which parts of the configuration are secret.
     const { PULUMI_CONFIG: config, PULUMI_CONFIG_SECRET_KEYS: keys } = process.env;
-    const told = new Set(JSON.parse(keys).flatMap((key) => texts(structure(JSON.parse(config)[key]))));
-    const tell = (value) => {
-        for (const text of texts(value).filter((text) => !told.has(text))) {
-            told.add(text);
-            fs.writeSync(secrets, JSON.stringify(text) + "\n");
+    const known = new Set(JSON.parse(keys).flatMap((key) => texts(structure(JSON.parse(config)[key]))));
+    const tellTexts = (value) => {
+        for (const text of texts(value).filter((text) => !known.has(text))) {
+            known.add(text);
+            tell({ secrets: [text] });
         }
     };
     const { secret } = output;
     output.secret = (value) => {
-        tell(value);
+        tellTexts(value);
         return secret(value);
     };
     const { apply } = output.Output.prototype;
@@ -155,7 +193,7 @@ function tellSecrets(output) {
         Promise.resolve(this.isSecret).then((known) => (isSecret = known), () => {});
         const telling = (value) => {
             if (isSecret && typeof value === "string") {
-                tell(value);
+                tellTexts(value);
             }
             return func(value);
         };

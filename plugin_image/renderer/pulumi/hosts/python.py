@@ -7,7 +7,7 @@ file, which holds all that was known if the program dies.
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
@@ -16,12 +16,15 @@ from ... import files
 from ...errors import ProjectError
 from ..execution import Execution
 from ..monitor.recording import Event, FailureEvent
-from . import elsewhere
-from .host import CONFIGURATION_FIX, Failure, Run
+from ..project import Project
+from . import elsewhere, zygotes
+from .host import CONFIGURATION_FIX, Failure, Installed, Run
+from .lent import run_lent
 from .python_packages import install
 
-__all__ = ["install", "run"]
+__all__ = ["entry", "install", "provider", "run"]
 
+entry = Project.entry
 _RUNNER = Path(__file__).with_name("python_runner.py")
 _FIXES = {
     "ConfigMissingError": CONFIGURATION_FIX,
@@ -36,38 +39,51 @@ _FIXES_BY_TEXT = {
     ),
     "Expected 'list' got '<class 'str'>'": (
         "if the program has a kustomize.v2.Directory, use kustomize.Directory or a newer "
-        "pulumi_kubernetes: the SDK takes its list of resources for a text (pulumi-kubernetes#3389)"
+        "pulumi_kubernetes: the SDK takes its list of resources for a string "
+        "(pulumi-kubernetes#3389)"
     ),
 }
 """What to do about exceptions of the SDK by their words."""
 
 
-def run(execution: Execution, interpreter: Path) -> Run:
-    """Run the program with `interpreter`, in which its SDK is installed.
+def run(execution: Execution, interpreter: Installed) -> Run:
+    """Run the program with `interpreter`, in which its SDK is installed, or with a fork of it.
 
     Raises ProjectError when there is nothing to run.
     """
-    context = execution.context
-    if context.entry == "." and not files.exists(execution.folder / "__main__.py"):
+    if execution.context.entry == "." and not files.exists(execution.folder / "__main__.py"):
         raise ProjectError(
             f"no __main__.py beside {execution.project.file}",
             fix="add it, or name the program's file as `main`",
         )
+    zygote = zygotes.of(execution, interpreter.path)
+    return run_lent(execution, zygote, lambda execution: _run(execution, interpreter))
+
+
+def provider(
+    execution: Execution, interpreter: Installed
+) -> tuple[Sequence[str | Path], Mapping[str, str]]:
+    """See `ComponentHost`. Source: pulumi/pulumi-language-python, RunPlugin."""
+    return [interpreter.path, execution.project.root], {}
+
+
+def _run(execution: Execution, interpreter: Installed) -> Run:
     events: list[Event] = []
     with ExitStack() as open_:
         results = open_.enter_context(_nameless_file())
         notes = elsewhere.notes(execution.scratch)
         given = {
-            "context": context.to_json(),
+            "context": execution.context.to_json(),
             "address": "",
             "elsewhere": str(notes),
         }
-        if execution.read_stack:
+        if execution.read_stack or execution.packages:
             # What it takes to read other stacks stays in this process, and so does the monitor.
+            # Packages are started and ended by this process, as the program itself is.
             session = open_.enter_context(execution.session(events.append))
             given["address"] = session.endpoint()
         ended = execution.run(
-            [interpreter, _RUNNER, str(results.fileno())],
+            [interpreter.path, _RUNNER, str(results.fileno())],
             stdin=json.dumps(given).encode,
             pass_fds=[results.fileno()],
             patience=elsewhere.PATIENCE_SECONDS,

@@ -1,106 +1,134 @@
 """Installs what a Python program depends on, by uv, into a virtual environment in the cache."""
 
-import re
+import os
 import sys
-import tomllib
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote
 
 from ... import files
-from ...errors import DependencyError
 from .. import dependencies
 from ..installer import Installer
+from ..project import Project
+from . import python_exports, python_inputs, python_interpreters, runtime_options, uv
+from .host import Installed
 
-_OTHER_LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock", "pylock.toml")
-_SETTINGS = ("pyproject.toml", "uv.toml")
-"""What tells uv of indexes and constraints."""
+_OPTIONS = {"toolchain": str, "virtualenv": str, "typechecker": str}
+"""The second says where to make an environment, which is made elsewhere here."""
+_TOOLCHAINS = ("", "pip", "uv", "poetry")
+_READ = {
+    "": ("uv.lock", "requirements.txt", "pylock.toml", "poetry.lock", "Pipfile.lock"),
+    "pip": ("requirements.txt",),
+    "uv": ("uv.lock", "requirements.txt"),
+    "poetry": ("poetry.lock",),
+}
+"""What is read for each toolchain, in the order in which it counts, and before a pyproject.toml."""
+_EXPORTED = {
+    "uv.lock": "uv export --output-file requirements.txt",
+    "poetry.lock": "poetry export --format requirements.txt --output requirements.txt",
+    "Pipfile.lock": "pipenv requirements --hash > requirements.txt",
+    "pdm.lock": "pdm export --format pylock --output pylock.toml",
+}
+"""Locks that are not read alone, or not with each toolchain, and what writes one that is."""
 _SETUPTOOLS = "setuptools==80.9.0"
 """One of the last that have pkg_resources."""
-_LOCAL = re.compile(
-    r"""
-      ^\s*(?:-(?!-hash)|[./]) | \bfile: | @\s*[./]                      # requirements.txt
-    | \b(?:editable|directory|path)\s=\s" | \bvirtual\s=\s"(?!\."\s)    # uv.lock
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
-"""Further requirements files, options, and packages in folders."""
-_OUTSIDE = re.compile(
-    r"""
-      (?:^|[\s@=:/"']|^\s*-\w) \.\. (?![^/\s"'\#])   # upwards, in any part of a path
-    | \bfile:/                                         # an absolute URL
-    | (?:^|[\s@="']|^\s*-\w) (?:/|~/)                  # an absolute path; with its option: -r/x
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
-_COMMENT = re.compile(r"(?:^|\s)\#.*$", re.MULTILINE)
-_ADDRESS = re.compile(r"""\b(?![\w+]*file:)[a-z][\w+]*://[^\s"']+""")
-_FURTHER = re.compile(r"^\s*(?:-[rc]|--requirements?|--constraints?)[\s=]*(\S+)", re.MULTILINE)
-"""Requirements files that one names."""
-_OF_UV = (
-    ("project", "dependencies"),
-    ("project", "optional-dependencies"),
-    ("dependency-groups",),
-    ("build-system", "requires"),
-    ("tool", "uv"),
-)
-"""What uv reads of pyproject.toml to find packages."""
 
 
-def install(root: Path, installer: Installer) -> Path:
-    """The interpreter that has what `requirements.txt` asks for, else `uv.lock`, else the image's.
+def install(project: Project, installer: Installer) -> Installed:
+    """The interpreter that has what the program's files ask for, or else the image's.
 
-    Raises DependencyError, also for the lock files of other tools, and DeadlineError.
+    They are looked for from the program's folder up to the project's; a `uv.lock` may be above
+    that, in the repository. Raises DependencyError, also for the lock files of other tools,
+    ProjectError and DeadlineError.
     """
-    requirements, lock = root / "requirements.txt", root / "uv.lock"
-    if files.exists(requirements):
-        return _installed(installer, requirements)
-    if files.exists(lock) and files.exists(root / "pyproject.toml"):
-        return _installed(installer, lock)
-    dependencies.refuse_other_locks(
-        root, _OTHER_LOCKS, "requirements.txt, or a uv.lock beside its pyproject.toml"
-    )
-    return Path(sys.executable)
+    if checker := runtime_options.read(project, _OPTIONS).get("typechecker"):
+        sys.stderr.write(
+            f"warning: {checker} does not check types here, as it does with `pulumi up`\n"
+        )
+    toolchain = runtime_options.choice(project, "toolchain", _TOOLCHAINS)
+    program, _ = project.entry()
+    named = _named(project, program, toolchain)
+    if named is None:
+        return Installed(Path(sys.executable))
+    return Installed(_installed(installer, project, program, named))
 
 
-def _installed(installer: Installer, named: Path) -> Path:
+def _named(project: Project, program: Path, toolchain: str) -> Path | None:
+    """The file that says what to install. Raises DependencyError for the locks of other tools."""
+    unlocked = None
+    for folder in (program, *program.parents):
+        inside = folder.is_relative_to(project.root)
+        read = _READ[toolchain] if inside else ("uv.lock",) if toolchain in ("", "uv") else ()
+        for name in read:
+            if files.exists(folder / name) and _is_whole(folder / name):
+                return folder / name
+        if inside and toolchain != "pip":
+            _refuse_other_locks(folder, toolchain)
+            manifest = folder / "pyproject.toml"
+            if python_inputs.table(manifest, "project").get("dependencies"):
+                unlocked = unlocked or manifest
+            elif python_inputs.table(manifest, "tool", "poetry", "dependencies"):
+                raise dependencies.without_lock("pyproject.toml", "[tool.poetry]", "poetry lock")
+        if folder == project.repository:
+            break
+    return unlocked
+
+
+def _is_whole(named: Path) -> bool:
+    return named.name != "uv.lock" or files.exists(named.with_name("pyproject.toml"))
+
+
+def _refuse_other_locks(folder: Path, toolchain: str) -> None:
+    for name, command in _EXPORTED.items():
+        if files.exists(folder / name):
+            also = ", and remove the option `toolchain`" if toolchain else ""
+            raise dependencies.other_lock(name, f"what `{command}` writes{also}")
+
+
+def _installed(installer: Installer, project: Project, program: Path, named: Path) -> Path:
     """The interpreter of an environment with what the file names.
 
     It is made in a folder with copies of the files that decide about it, and nothing else:
     uv would look for settings and workspaces in the folders above, too, and what is made
     must not depend on the program's folder, which is gone after the render.
     """
-    root, inputs = named.parent, _inputs(named)
+    inputs = python_inputs.of(named, project.repository)
+    base = Path(os.path.commonpath([path.parent for path in inputs.files]))
+    member = _member(program, named)
+    python = python_interpreters.find(inputs.requires_python, named.name, installer)
 
     def fill(folder: Path) -> None:
-        project, venv = dependencies.copied(inputs, root, folder / "project"), folder / "venv"
+        copy, venv = dependencies.copied(inputs.files, base, folder / "project"), folder / "venv"
         # As it was read here: editors on Windows write UTF-16.
-        (project / named.name).write_text(files.text(named), encoding="utf-8")
-        env = {"UV_CACHE_DIR": str(installer.cache.downloads("uv"))}
-        uv = installer.tool("uv")
-        make: list[str | Path] = [
-            uv,
-            "venv",
-            "--quiet",
-            "--relocatable",
-            "--python",
-            sys.executable,
-            venv,
-        ]
-        installer.run(make, folder, env=env)
-        options: list[str | Path] = ["--quiet", "--no-editable", "--compile-bytecode"]
-        options += ["--python", _python(venv)]
-        if named.name == "uv.lock":
-            sync = [uv, "sync", "--frozen", *options]
-            installer.run(sync, project, env={**env, "UV_PROJECT_ENVIRONMENT": str(venv)})
-        else:
-            add = [uv, "pip", "install", *options, "--requirement", named.name]
-            installer.run(add, project, env=env)
-        if _needs_setuptools(venv):
-            installer.run([uv, "pip", "install", *options, _SETUPTOOLS], project, env=env)
+        (copy / named.relative_to(base)).write_text(files.text(named), encoding="utf-8")
+        _fill(installer, copy / member.relative_to(base), venv, named.name, python)
 
-    return _python(installer.cache.once("python", root, inputs, fill) / "venv")
+    settings = [str(python), str(member.relative_to(base))]
+    store = installer.cache.once("python", base, inputs.files, fill, settings=settings)
+    return uv.python_of(store / "venv")
+
+
+def _member(program: Path, named: Path) -> Path:
+    """The folder in which to install: of a workspace, that of the program's own pyproject.toml."""
+    for folder in (program, *program.parents):
+        if folder == named.parent or (
+            named.name == "uv.lock" and files.exists(folder / "pyproject.toml")
+        ):
+            return folder
+    return named.parent
+
+
+def _fill(installer: Installer, project: Path, venv: Path, named: str, python: Path) -> None:
+    uv.make_environment(installer, venv, python)
+    options: list[str | Path] = ["--quiet", "--no-editable", "--compile-bytecode"]
+    options += ["--python", uv.python_of(venv)]
+    if named in python_exports.EXPORTED:
+        named = python_exports.export(installer, named, project)
+    if named == "uv.lock":
+        env = {"UV_PROJECT_ENVIRONMENT": str(venv)}
+        uv.run(installer, ["sync", "--frozen", *options], project, env=env)
+    else:
+        uv.run(installer, ["pip", "install", *options, "--requirement", named], project)
+    if _needs_setuptools(venv):
+        uv.run(installer, ["pip", "install", *options, _SETUPTOOLS], project)
 
 
 def _needs_setuptools(venv: Path) -> bool:
@@ -113,60 +141,3 @@ def _needs_setuptools(venv: Path) -> bool:
         "import pkg_resources" in sdk.read_text() for sdk in packages.glob("pulumi_*/_utilities.py")
     )
     return needed and not (packages / "pkg_resources").is_dir()
-
-
-def _inputs(named: Path) -> Sequence[Path]:
-    """What decides what is installed: all of the project where a part of it is named.
-
-    Raises DependencyError where files outside of the project are named.
-    """
-    root, text = named.parent, files.text(named)
-    settings = [root / name for name in _SETTINGS if files.exists(root / name)]
-    _require_inside(named, text, {named})
-    for path in settings:
-        for word in _words_for_uv(path):
-            _require_no_outside(path, word)
-    return dependencies.project_files(root) if _LOCAL.search(text) else [named, *settings]
-
-
-def _require_inside(named: Path, text: str, seen: set[Path]) -> None:
-    """Raise DependencyError for a path that leads out, in a file or in those that it names."""
-    text = _COMMENT.sub("", text)
-    _require_no_outside(named, text)
-    for word in _FURTHER.findall(text):
-        further = named.parent / word
-        if further not in seen and files.exists(further):
-            _require_inside(further, files.text(further), seen | {further})
-
-
-def _require_no_outside(path: Path, text: str) -> None:
-    if _OUTSIDE.search(unquote(_ADDRESS.sub("", text))):
-        raise DependencyError(
-            f"{path.name} names a file outside of the project",
-            fix="move it into the project, or publish the package",
-        )
-
-
-def _words_for_uv(path: Path) -> Iterator[str]:
-    """The strings in a settings file by which uv finds packages; uv reports what is not TOML."""
-    try:
-        found = tomllib.loads(files.text(path))
-    except tomllib.TOMLDecodeError:
-        return
-    for keys in _OF_UV if path.name == "pyproject.toml" else ((),):
-        section: Any = found
-        for key in keys:
-            section = section.get(key) if isinstance(section, dict) else None
-        yield from _texts(section)
-
-
-def _texts(node: Any) -> Iterator[str]:
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, (dict, list)):
-        for part in node.values() if isinstance(node, dict) else node:
-            yield from _texts(part)
-
-
-def _python(venv: Path) -> Path:
-    return venv / "bin" / "python"

@@ -125,6 +125,9 @@ def _run(given: dict[str, Any], report: Report) -> Callable[[], BaseException | 
     )
     _own("hosts.python_values").install()
     _own("hosts.python_secrets").tell(report, [context.config[key] for key in context.secret_keys])
+    _own("hosts.python_environment").tell(report, context.root)
+    if context.unreadable and context.unreadable.followed:
+        _own("hosts.python_unreadable").follow(context.unreadable, report, context.root)
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     leftovers = _own("hosts.python_leftovers").Leftovers(loop, context.root, given["elsewhere"])

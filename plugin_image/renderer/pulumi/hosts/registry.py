@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ...errors import ProjectError
-from .host import Host
+from ..project import Project
+from .host import ComponentHost, Host
 
 
 @dataclass(frozen=True)
@@ -19,15 +20,19 @@ class Language:
     """Loads it."""
     variables: tuple[str, ...] = ()
     """How the names of variables that set up its installer begin."""
+    components: Callable[[], ComponentHost] | None = None
+    """Loads what runs its component packages, where that can be done."""
+    followed: bool = True
+    """Whether a program cannot decide by a secret that cannot be read without being noticed."""
 
 
-def _python() -> Host:
+def _python() -> ComponentHost:
     from . import python
 
     return python
 
 
-def _nodejs() -> Host:
+def _nodejs() -> ComponentHost:
     from . import nodejs
 
     return nodejs
@@ -46,15 +51,20 @@ def _yaml() -> Host:
 
 
 LANGUAGES: Final[Mapping[str, Language]] = {
-    "python": Language(_python, ("UV_", "PIP_")),
-    "nodejs": Language(_nodejs, ("NPM_CONFIG_", "npm_config_")),
-    "go": Language(_go, ("GO",)),
+    "python": Language(_python, ("UV_", "PIP_"), components=_python),
+    "nodejs": Language(_nodejs, ("NPM_CONFIG_", "npm_config_"), components=_nodejs),
+    "go": Language(_go, ("GO",), followed=False),
     "yaml": Language(_yaml),
 }
 INSTALLER_VARIABLES: Final = tuple(
     prefix for language in LANGUAGES.values() for prefix in language.variables
 )
 """All of these: an installer may run another one, as scripts of npm packages do."""
+
+
+def is_followed(runtime: str) -> bool:
+    """Whether programs of a runtime may run without the secrets that cannot be read."""
+    return LANGUAGES[runtime].followed
 
 
 def host_of(runtime: str) -> Host:
@@ -65,3 +75,15 @@ def host_of(runtime: str) -> Host:
             f"programs in {runtime} are not rendered", fix=f"use one of {', '.join(LANGUAGES)}"
         )
     return language.host()
+
+
+def component_host_of(package: Project) -> ComponentHost:
+    """The host for a component package. Raises ProjectError for a language that has none."""
+    language = LANGUAGES.get(package.runtime)
+    if language and language.components:
+        return language.components()
+    hosted = [name for name, language in LANGUAGES.items() if language.components]
+    raise ProjectError(
+        f"the package {package.name!r} has components in {package.runtime}, which are not rendered",
+        fix=f"write them in {' or '.join(hosted)}, or register their resources in the program",
+    )

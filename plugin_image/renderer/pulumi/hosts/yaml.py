@@ -1,12 +1,13 @@
 """Runs Pulumi YAML programs by their official language host, `pulumi-language-yaml`.
 
-The host interprets the program in its own process, against a monitor in this one; it gets
-the schema by which to read the program from the Kubernetes provider, which must be on PATH.
+The host interprets the program in its own process, against a monitor in this one. It reads the
+program by the schema of the Kubernetes provider, which must be on PATH: see `kubernetes_schema`.
 Source of the protocol: pulumi/pulumi `proto/pulumi/language.proto`.
 """
 
 import re
-from pathlib import Path
+from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 import grpc
@@ -15,36 +16,54 @@ from pulumi.runtime.proto import language_pb2, language_pb2_grpc
 from ...errors import DeadlineError
 from ...plain import plain
 from ...supervise import Deadline, Ended
+from .. import foreign
 from ..execution import PARALLEL, Execution
 from ..installer import Installer
 from ..monitor.errors import details_of
 from ..monitor.recording import Event
 from ..monitor.values import structs
-from .host import Failure, Run, configuration_fix
+from ..package_sources import Source
+from ..project import Project, read_document
+from . import kubernetes_schema
+from .host import Failure, Installed, Run, configuration_fix
 
+entry = Project.entry
 _HOST = "pulumi-language-yaml"
 _FAILED = 1
+_ATTACHED = "PULUMI_DEBUG_PROVIDERS"
+"""Names providers that run, and their ports. Source: pulumi/pulumi
+`sdk/go/common/resource/plugin/provider_plugin.go` (GetProviderAttachPort)."""
+_MISSING = re.compile("no resource plugin 'pulumi-resource-([^']*)'")
+_PACKAGE_FIX = (
+    "if it has components, copy its folder into the repository and name that in `packages`"
+)
 _OTHER_PROVIDER_FIX = (
     "keep resources of other providers in a stack of their own that `pulumi up` deploys, and pass "
-    "its outputs as configuration"
+    "its outputs as configuration, or set the plugin parameter `mode` to operator"
 )
 
 
-def install(_root: Path, installer: Installer) -> Path:
+def install(_project: Project, installer: Installer) -> Installed:
     """The language host; a YAML program has no dependencies of its own.
 
     Raises DependencyError when the host is not installed.
     """
-    return installer.tool(_HOST)
+    return Installed(installer.tool(_HOST))
 
 
-def run(execution: Execution, host: Path) -> Run:
+def run(execution: Execution, host: Installed) -> Run:
     """Let the language host run the program. Raises ProgramError when the host does not start."""
     events: list[Event] = []
-    with (
-        execution.session(events.append) as session,
-        execution.server([host, session.endpoint()]) as server,
-    ):
+    with ExitStack() as open_:
+        session = open_.enter_context(execution.session(events.append))
+        known = (
+            {} if _names_plugins(execution.project) else kubernetes_schema.served(execution, open_)
+        )
+        schemas = session.schemas(known)
+        attached = ",".join(f"{name}:{port}" for name, port in schemas.items())
+        # The host would run packages itself, by language hosts that are not here.
+        told = execution.with_env({_ATTACHED: attached})
+        server = open_.enter_context(told.server([host.path, session.endpoint()]))
         request = _request(execution, session.endpoint())
         try:
             error = _interpret(request, server.port, execution.deadline)
@@ -54,7 +73,12 @@ def run(execution: Execution, host: Path) -> Run:
     if error is None:
         # The host answers when it has interpreted everything; nothing can end it early.
         return Run([*events, {"finished": True}], Ended(0, output))
-    return Run(events, Ended(_FAILED, output), _failure(error, output))
+    return Run(events, Ended(_FAILED, output), _failure(error, output, execution.project.packages))
+
+
+def _names_plugins(project: Project) -> bool:
+    """Whether the project says where its providers are, which may be others than that on PATH."""
+    return bool(read_document(project.root / project.file, project.repository).get("plugins"))
 
 
 def _telling(output: str) -> str:
@@ -99,16 +123,23 @@ def _interpret(request: Any, port: int, deadline: Deadline) -> str | None:
     return str(response.error) if response.error or response.bail else None
 
 
-def _failure(error: str, output: str) -> Failure:
+def _failure(error: str, output: str, packages: Mapping[str, Source]) -> Failure:
     """The first error among what the host said: `Error: …`, and `on Pulumi.yaml line 12`."""
     stripped = [line.strip() for line in [*plain(error).splitlines(), *output.splitlines()]]
     lines = [line for line in stripped if line and not line.startswith("warning:")]
     errors = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
     place = re.search(r"^\s*on (\S+) line (\d+)", output, re.MULTILINE)
     text = next(iter([*errors, *lines]), "the host gave no reason")
+    fix = configuration_fix(text)
+    if missing := _MISSING.search(text):
+        name = missing[1]
+        fix = "; or ".join([*foreign.hints([name]), _OTHER_PROVIDER_FIX])
+        if name in packages:
+            text = f"the package {name!r} is {packages[name]}, which is not in the repository"
+            fix = f"{_PACKAGE_FIX}; or {fix}"
     return Failure(
         text=text,
         place=f"{place[1]}:{place[2]}" if place else "",
         traceback=error,
-        fix=_OTHER_PROVIDER_FIX if "no resource plugin" in text else configuration_fix(text),
+        fix=fix,
     )

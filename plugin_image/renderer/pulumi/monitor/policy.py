@@ -6,7 +6,8 @@ from typing import Any, Final
 from google.protobuf import struct_pb2
 
 from .errors import Refusal
-from .values import structs
+from .run_context import Unreadable
+from .values import structs, unreadable
 
 KUBERNETES: Final = "kubernetes"
 
@@ -16,16 +17,12 @@ _SHOWN_NAMES: Final = 5
 
 def is_kubernetes(token: str) -> bool:
     """Whether a type or function belongs to the Kubernetes package."""
-    return token.partition(":")[0] == KUBERNETES
+    return package_of(token) == KUBERNETES
 
 
-def refuse_non_kubernetes(called: str) -> Refusal:
-    """Only Kubernetes objects can be rendered."""
-    return Refusal(
-        f"{called} is not a Kubernetes object",
-        "keep it in a stack of its own that `pulumi up` deploys and pass its outputs as "
-        "configuration, or set the plugin parameter `nonKubernetes` to ignore",
-    )
+def package_of(token: str) -> str:
+    """The package of a type or function, which is that of its provider."""
+    return token.partition(":")[0]
 
 
 def is_release(type_: str) -> bool:
@@ -33,25 +30,30 @@ def is_release(type_: str) -> bool:
     return type_ == "kubernetes:helm.sh/v3:Release"
 
 
-def refuse_release(type_: str, called: str) -> None:
-    """A Helm release is installed by Helm, with hooks and a history of its own."""
-    if is_release(type_):
+def refuse_release(called: str) -> Refusal:
+    """A Helm release, where its chart is not to be rendered."""
+    return Refusal(
+        f"{called} is installed by Helm, not rendered",
+        "use kubernetes.helm.v4.Chart, or set the plugin parameter `releases` to chart",
+    )
+
+
+def refuse_patch(type_: str, manifest: Mapping[str, Any], called: str) -> None:
+    """Argo CD would own the whole object: delete it with the Application, or replace it."""
+    if type_.rpartition(":")[2] == f"{manifest.get('kind')}Patch":
         raise Refusal(
-            f"{called} is installed by Helm, not rendered",
-            "use kubernetes.helm.v4.Chart, or deliver the chart as an Argo CD Application",
+            f"{called} patches an object that something else owns, and Argo CD would take the "
+            "patch for all of it",
+            "declare the whole object, or patch it where it is made",
         )
 
 
-def refuse_partial(type_: str, manifest: Mapping[str, Any], called: str) -> None:
-    """A patch is not an object of its own, and a list is several."""
-    kind = type_.rpartition(":")[2]
-    if kind == f"{manifest.get('kind')}Patch":
-        raise Refusal(
-            f"{called} patches an object that something else owns",
-            "declare the whole object, or patch it elsewhere",
-        )
-    if kind.endswith("List") and "items" in manifest:
-        raise Refusal(f"{called} is a list of objects", "register each object by itself")
+def refuse_items(called: str) -> Refusal:
+    """A list whose items cannot be told apart."""
+    return Refusal(
+        f"{called} is a list of objects whose items are not a list, or secret as a whole",
+        "register each object by itself",
+    )
 
 
 def refuse_lost(called: str, written: int, made: int) -> Refusal:
@@ -59,6 +61,21 @@ def refuse_lost(called: str, written: int, made: int) -> Refusal:
     return Refusal(
         f"{called} has {written} objects, and Pulumi's Kubernetes provider makes {made} of them",
         "divide the documents by lines of `---` alone, and give each object another name",
+    )
+
+
+def refuse_component(called: str, source: str) -> Refusal:
+    """A component of a package that is not in the repository, of which `source` may be known."""
+    if not source:
+        return Refusal(
+            f"{called} is a component of another provider, which is not rendered",
+            "register its resources in the program itself, or give its package as a folder of the "
+            "repository (`packages` in Pulumi.yaml)",
+        )
+    return Refusal(
+        f"{called} is a component of the package {source}, which is not in the repository",
+        "copy the package's folder into the repository and name it in `packages` of Pulumi.yaml, "
+        "or register its resources in the program itself",
     )
 
 
@@ -84,6 +101,12 @@ def read(struct: struct_pb2.Struct, called: str) -> dict[str, Any]:
         return structs.from_struct(struct)
     except structs.UncarriedError as error:
         raise refuse_value(called, error) from None
+
+
+def require_followed(data: Any, called: str, secrets: Unreadable | None) -> None:
+    """What the provider computes with a secret that cannot be read, nobody can follow."""
+    if secrets and secrets.followed and (number := unreadable.find_in(data)) is not None:
+        raise Refusal(*secrets.given_to(number, called))
 
 
 def refuse_value(called: str, error: structs.UncarriedError) -> Refusal:

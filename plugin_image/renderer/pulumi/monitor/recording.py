@@ -4,7 +4,8 @@ The monitor reports events as they happen, so that a program that dies leaves be
 was known until then: above all its secrets, which must be kept out of messages.
 """
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
@@ -30,12 +31,28 @@ class Event(TypedDict, total=False):
     """The fields of a `Registration`. The monitor sends it (`service.registrar`)."""
     refusal: tuple[str, str]
     """What is never rendered, summary and remedy. The monitor sends it (`service.monitor`), and
-    `hosts.elsewhere` for what a program's other processes have noted."""
+    `hosts.elsewhere` for what a program's other processes have noted, and the runners of Python
+    and Node.js for what is done with secrets that cannot be read."""
+    broken: tuple[str, str]
+    """That the code of a component package failed, and all that it said. The monitor sends it
+    (`service.monitor`)."""
+    release: dict[str, Any]
+    """The fields of a `Release`. The monitor sends it (`service.registrar`)."""
+    note: str
+    """What a person should know of a chart. The monitor sends it (`service.registrar`)."""
+    foreign: tuple[str, str]
+    """A resource that is not a Kubernetes object, after its package. The monitor sends it, unless
+    they are ignored (`service.registrar`)."""
     log: tuple[Severity, str]
     """What the program or its SDK logs. The engine sends it (`service.engine`)."""
     secrets: list[str]
     """Values that the program marks as secret, for messages to leave out. The runners of Python
     and Node.js send it, and `render` reads it."""
+    keyed: list[str]
+    """Secrets that were made from the plugin's key. The monitor sends it (`service.keyed`)."""
+    unset: tuple[str, str]
+    """A variable that the program looked up and that is not set, and the place. The runners of
+    Python and Node.js send it."""
     exported: bool
     """The stack's outputs are all there. The monitor sends it."""
     signalled: bool
@@ -99,6 +116,8 @@ class Registration:
     """Property paths of what else forces a new object when it changes."""
     mutable: list[str] = field(default_factory=list)
     """The kinds whose data its provider changes in place."""
+    unless_given: bool = False
+    """It is left out where the program has the same object otherwise."""
 
     def __str__(self) -> str:
         """The object as messages name it."""
@@ -109,6 +128,34 @@ class Registration:
     def event(self) -> Event:
         """The event that reports this registration."""
         return {"registration": vars(self)}
+
+
+@dataclass(frozen=True)
+class Release:
+    """One registered Helm release: no object itself, but what its chart makes is."""
+
+    urn: str
+    type: str
+    name: str
+    """The logical name."""
+    inputs: dict[str, Any]
+    """In wire form, with the marks of secrets."""
+    index: int
+    """Which registration of the program it was; placeholders refer to it."""
+    source: str
+    """Where the program registered it, as `file:line`; else empty."""
+    auto_name: str | None = None
+    """What it would be called without a live name; None where the program gives it a name."""
+    live_key: str = ""
+    """Which of the live names is its own, whether that counts or not."""
+
+    def __str__(self) -> str:
+        """The release as messages name it."""
+        return f"Release {self.name!r}{f' ({self.source})' if self.source else ''}"
+
+    def event(self) -> Event:
+        """The event that reports this release."""
+        return {"release": vars(self)}
 
 
 @dataclass(frozen=True)
@@ -124,8 +171,19 @@ class Recording:
     """Everything that is known of a program's run."""
 
     registrations: list[Registration] = field(default_factory=list)
+    releases: list[Release] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What a person should know of the charts."""
     refusals: list[tuple[str, str]] = field(default_factory=list)
     """What the monitor refused, summary and remedy; the first is the reason for the others."""
+    broken: list[tuple[str, str]] = field(default_factory=list)
+    """That component packages failed, and what they said; this is the program's own failure."""
+    foreign: list[tuple[str, str]] = field(default_factory=list)
+    """The packages and names of resources that are not Kubernetes objects."""
+    keyed: list[str] = field(default_factory=list)
+    """The secrets that were made from the plugin's key."""
+    unset: list[tuple[str, str]] = field(default_factory=list)
+    """The variables that the program looked up and that are not set, and where it did."""
     messages: list[Message] = field(default_factory=list)
     exported: bool = False
     """The program has come to its end, and what it exports has all its values."""
@@ -135,20 +193,32 @@ class Recording:
     @classmethod
     def of(cls, events: Iterable[Event]) -> "Recording":
         """The recording that these events make."""
-        registrations: list[Registration] = []
-        refusals: list[tuple[str, str]] = []
-        messages: list[Message] = []
-        exported = finished = False
+        of: defaultdict[str, list[Any]] = defaultdict(list)
         for event in events:
-            match event:
-                case {"registration": entry}:
-                    registrations.append(Registration(**entry))
-                case {"refusal": (summary, fix)}:
-                    refusals.append((summary, fix))
-                case {"log": (severity, text)}:
-                    messages.append(Message(severity, text))
-                case {"exported": True}:
-                    exported = True
-                case {"finished": True}:
-                    finished = True
-        return cls(registrations, refusals, messages, exported, finished)
+            for kind, told in event.items():
+                of[kind].append(told)
+        return cls(
+            registrations=[Registration(**entry) for entry in of["registration"]],
+            releases=[Release(**entry) for entry in of["release"]],
+            notes=of["note"],
+            refusals=[(summary, fix) for summary, fix in of["refusal"]],
+            broken=[(text, details) for text, details in of["broken"]],
+            foreign=[(package, called) for package, called in of["foreign"]],
+            keyed=[text for texts in of["keyed"] for text in texts],
+            unset=[(name, place) for name, place in of["unset"]],
+            messages=[Message(severity, text) for severity, text in of["log"]],
+            exported=any(of["exported"]),
+            finished=any(of["finished"]),
+        )
+
+    def origin(self, index: int) -> "Registration | Release":
+        """What was registered under this number; placeholders refer to it."""
+        return next(entry for entry in self._numbered() if entry.index == index)
+
+    def types(self) -> dict[int, str]:
+        """The types of all that may have handed out placeholders, by their numbers."""
+        return {entry.index: entry.type for entry in self._numbered()}
+
+    def _numbered(self) -> "Iterator[Registration | Release]":
+        yield from self.registrations
+        yield from self.releases

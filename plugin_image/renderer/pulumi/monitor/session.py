@@ -1,13 +1,16 @@
 """One program's monitor and engine together, and where they are served."""
 
+import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NoReturn
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NoReturn
 
 from ...launch import Serving, serving
 from .errors import Refusal
+from .plugin.packages import Package, Packages
 from .plugin.plugins import Plugin
 from .plugin.rehearsal import Rehearsal
 from .recording import Report
@@ -16,6 +19,9 @@ from .resources.naming import namer
 from .run_context import ReadStack, RunContext
 from .service.engine import Engine
 from .service.monitor import Monitor
+
+if TYPE_CHECKING:
+    from .service.schemas import PackageSchema
 
 
 class Session:
@@ -29,8 +35,11 @@ class Session:
         env: Mapping[str, str],
         read_stack: ReadStack | None = None,
         serving: Serving = serving,
+        packages: Iterable[Package] = (),
     ) -> None:
         """`env` is what the provider runs with, should one be needed, and `serving` starts it.
+
+        `packages` are the component packages that the program may use.
 
         Without `read_stack`, a program that refers to another stack is refused.
 
@@ -51,13 +60,16 @@ class Session:
             project=context.project,
             stack=context.stack,
         )
+        self._packages = Packages(packages, self.endpoint)
         self.monitor = Monitor(
             context,
             Names(naming, context),
             report,
             start_plugin=self._start_plugin,
             read_stack=read_stack or _refuse_stack,
+            packages=self._packages,
         )
+        self._open.callback(self._packages.close)
         self._open.callback(self.monitor.close)
 
     def endpoint(self) -> str:
@@ -91,8 +103,26 @@ class Session:
                 self._elsewhere = self._open.enter_context(service)
             return self._elsewhere
 
+    def schemas(
+        self, others: "Mapping[str, PackageSchema]" = MappingProxyType({})
+    ) -> dict[str, int]:
+        """The packages by name, and the ports at which each tells its schema; `others`, too.
+
+        That of `random` is one of them: nobody has its provider here.
+        """
+        from .keyed import package, schema
+        from .service.schemas import PackageSchema
+        from .transport.server import serve_schema
+
+        random = PackageSchema(lambda: json.dumps(schema.package()), schema.VERSION)
+        packages = {name: self.monitor.schema_of(name) for name in self._packages}
+        schemas = {**others, package.NAME: random, **packages}
+        return {
+            name: self._open.enter_context(serve_schema(told)) for name, told in schemas.items()
+        }
+
     def close(self) -> None:
-        """Stop serving, and end the provider."""
+        """Stop serving, and end the provider and the packages."""
         self._open.close()
 
     def __enter__(self) -> "Session":

@@ -21,4 +21,8 @@ new k8s.core.v1.Secret(
     { stringData: { token: config.requireSecret("token"), of: deployment.metadata.name } },
     { dependsOn: [service] },
 );
+// Read by a function of the provider.
+new k8s.yaml.ConfigGroup("settings", {
+    yaml: ['{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "s"}}'],
+});
 exports.address = service.status.loadBalancer.ingress[0].ip;

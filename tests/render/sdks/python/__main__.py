@@ -10,6 +10,7 @@ from pulumi_kubernetes.core.v1 import (
     ServiceSpecArgs,
 )
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
+from pulumi_kubernetes.yaml import ConfigGroup
 
 config = pulumi.Config()
 labels = {"app": "web"}
@@ -30,4 +31,6 @@ Secret(
     string_data={"token": config.require_secret("token"), "of": deployment.metadata.name},
     opts=pulumi.ResourceOptions(depends_on=[service]),
 )
+# Read by a function of the provider.
+ConfigGroup("settings", yaml=['{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "s"}}'])
 pulumi.export("address", service.status.apply(lambda status: status.load_balancer.ingress[0].ip))

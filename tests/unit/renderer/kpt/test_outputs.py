@@ -45,7 +45,7 @@ def test_a_resource_list_with_objects_is_let_through(text: str) -> None:
 )
 @pytest.mark.parametrize("empty", [REFUSE_EMPTY, ALLOW_EMPTY])
 def test_anything_but_one_resource_list_is_refused(text: str, empty: str) -> None:
-    assert "something else" in fault(GIVEN, text.encode(), empty)
+    assert "something other than one" in fault(GIVEN, text.encode(), empty)
 
 
 @pytest.mark.parametrize("end", ["...\na: b\n", "a", "...\n" + HEAD])

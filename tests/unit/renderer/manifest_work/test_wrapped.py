@@ -57,15 +57,20 @@ def render(folder: Path, **env: str) -> Request:
     return asked
 
 
+@pytest.mark.parametrize("random", ["allow", "keyed"])
 def test_a_program_is_asked_for_with_the_options_that_are_meant_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    random: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used = replaced(PULUMI, monkeypatch)
-    env = {"PULUMI_STACK": "prod", "PULUMI_CONFIG": '{"a": "b"}', "MANIFEST_WORK_RANDOM": "allow"}
+    env = {"PULUMI_STACK": "prod", "PULUMI_CONFIG": '{"a": "b"}', "MANIFEST_WORK_RANDOM": random}
     outer = render(tmp_path, MANIFEST_WORK_SOURCE="pulumi", **env)
     ((asked, options),) = used.asked
     assert options == PulumiOptions(
-        stack="prod", config={"a": "b"}, allow_random=True, allow_empty=True
+        stack="prod",
+        config={"a": "b"},
+        allow_random=random == "allow",
+        keyed_random=random == "keyed",
+        allow_empty=True,
     )
     assert asked.application == Application(namespace="team")
     assert (asked.folder, asked.deadline) == (outer.folder, outer.deadline)

@@ -14,7 +14,7 @@ from plugin_image.renderer.manifests import Manifest
 from plugin_image.renderer.pulumi import adopt, adoption, adoption_report, state
 from plugin_image.renderer.pulumi.adopt import Adoption
 from plugin_image.renderer.pulumi.adoption import Plan, Way
-from plugin_image.renderer.pulumi.monitor.recording import Registration
+from plugin_image.renderer.pulumi.monitor.recording import Registration, Release
 from plugin_image.renderer.pulumi.monitor.run_context import LiveName
 from plugin_image.renderer.pulumi.monitor.values import wire
 from plugin_image.renderer.pulumi.options import Options
@@ -170,6 +170,7 @@ def test_an_encrypted_part_of_a_secrets_data_hides_all_of_it(
         Way.CHANGES: [],
         Way.STAYS: [],
         Way.UNKNOWN: ["data"],
+        Way.UNTOLD: [],
     }
     assert adopted(manifest("Secret", **before), rendered)
 
@@ -433,3 +434,41 @@ def test_a_label_by_which_argo_cd_may_track_is_told() -> None:
     assert "app.kubernetes.io/instance: web: an Application of that name prunes it" in report(
         [manifest()], deployed(manifest()), deployed(chart, "old")
     )
+
+
+RELEASE = "kubernetes:helm.sh/v3:Release"
+
+
+def release(name: str = "web-1f2e") -> dict[str, Any]:
+    return {
+        "urn": f"urn:pulumi:dev::shop::{RELEASE}::web",
+        "type": RELEASE,
+        "custom": True,
+        "id": f"team/{name}",
+        "inputs": {},
+        "outputs": {"resourceNames": {"ConfigMap/v1": ["settings-1f2e"]}},
+    }
+
+
+def test_what_helm_has_installed_is_taken_over_as_it_is_and_forgotten() -> None:
+    found = plan([manifest()], release())
+    assert verdicts(found) == ["leave"]
+    assert found.steps[0].paths[Way.UNTOLD]
+    assert not found.unrendered
+    told = report([manifest()], release())
+    assert "was installed by Helm, and is not compared" in told
+    assert "--all" in told
+    bucket = {**release(), "type": "aws:s3:Bucket", "urn": "urn:pulumi:dev::shop::aws:s3:Bucket::b"}
+    assert f"state delete urn:pulumi:dev::shop::{RELEASE}::web --force" in report(
+        [manifest()], release(), bucket
+    )
+
+
+def test_a_release_keeps_the_name_that_it_has() -> None:
+    key = f"{RELEASE}::web"
+    live = adoption.live_names(of_stack(release()))
+    assert live == {key: LiveName("web-1f2e")}
+    entry = Release(release()["urn"], RELEASE, "web", {}, 0, "", "web", key)
+    assert adoption.adopted_releases([entry], live) == live
+    assert adoption.adopted_releases([replace(entry, auto_name="web-1f2e")], live) == {}
+    assert adoption.adopted_releases([replace(entry, live_key="")], live) == {}

@@ -3,6 +3,7 @@ import pytest
 from plugin_image.renderer.errors import RefusedError, UsageError
 from plugin_image.renderer.pulumi import clusters
 from plugin_image.renderer.pulumi.monitor.recording import Registration
+from plugin_image.renderer.pulumi.monitor.resources.providers import UNREADABLE
 
 
 def of(provider: str, cluster: str, *names: str) -> list[Registration]:
@@ -76,3 +77,15 @@ class TestSeveralClusters:
     def test_providers_of_one_name_cannot_be_told_apart(self) -> None:
         with pytest.raises(RefusedError, match="a name of its own"):
             chosen(EAST + of("east", "W", "c"), "east")
+
+
+class TestAClusterThatASecretNames:
+    SECRET = of("north", f"{UNREADABLE}N", "n")
+
+    @pytest.mark.parametrize("provider", [None, "north", "east"])
+    def test_may_be_any_other_one(self, provider: str | None) -> None:
+        with pytest.raises(RefusedError, match="a secret that cannot be read"):
+            chosen(self.SECRET + EAST, provider)
+
+    def test_is_the_only_one_without_another(self) -> None:
+        assert chosen(self.SECRET + UNNAMED) == ["n", "d"]

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer.errors import ProjectError, RenderError
+from plugin_image.renderer.errors import ProjectError, RenderError, UnreadableError
 from plugin_image.renderer.pulumi.configuration import Configuration, load_configuration
+from plugin_image.renderer.pulumi.monitor.values import unreadable
 from plugin_image.renderer.pulumi.project import Stack, load_project
 from plugin_image.renderer.request import Request
 
@@ -56,7 +57,10 @@ config:
     ("stack", "message"),
     [
         ("environment: [team]\n", "ESC environments"),
-        ("secretsprovider: awskms://key\n", "secrets provider 'awskms://key'"),
+        (
+            "secretsprovider: awskms://key\nconfig: {a: {secure: x}}\n",
+            "secrets provider 'awskms://key'",
+        ),
         ("config: 3\n", "`config` of Pulumi.dev.yaml"),
         ("encryptionsalt: v2:x\nconfig: {a: {secure: v1:x:y}}\n", "no usable `encryptionsalt`"),
         ("encryptionsalt: 3\nconfig: {a: {secure: v1:x:y}}\n", "no usable `encryptionsalt`"),
@@ -72,7 +76,7 @@ config:
         ("config: {a: .inf}\n", "in shop:a a float"),
         ("config: {a: {b: [.nan]}}\n", "in shop:a.b.0. a float"),
         ("config: {a: {1: b, '1': c}}\n", "in shop:a the same key twice"),
-        ("config: {a: {1: b, true: c}}\n", "the key true is there twice"),
+        ("config: {a: {1: b, true: c}}\n", "duplicate key true"),
         ("config: {a: {null: b}}\n", "in shop:a the key None"),
         ("config: {a: 2020-01-01}\n", "in shop:a the date 2020-01-01"),
         ("config: {a: [2020-01-01T10:00:00Z]}\n", "in shop:a.0. the date"),
@@ -260,7 +264,7 @@ config:
     def test_that_is_secret_is_never_in_plain(
         self, tmp_path: Path, declared: str, stack: str, config: dict[str, str]
     ) -> None:
-        with pytest.raises(ProjectError, match=r"'shop:a' of .* is in plain, and Pulumi") as info:
+        with pytest.raises(ProjectError, match=r"'shop:a' of .* is in plain text, and") as info:
             configuration(tmp_path, stack, config, project=f"config: {{a: {declared}}}\n")
         assert "'plain'" not in str(info.value)
 
@@ -288,3 +292,71 @@ class TestNamingKey:
     @pytest.mark.parametrize("stack", ["", "config: {a: b}\n", f"{ENCRYPTED}config: {{a: b}}\n"])
     def test_is_empty_where_nothing_is_encrypted(self, tmp_path: Path, stack: str) -> None:
         assert configuration(tmp_path, stack, passphrase="phrase").naming_key == b""
+
+
+class TestWithoutTheKey:
+    NESTED = "config: {a: {secure: v1:x:y}, b: {c: [1, {secure: v1:x:y}]}, d: plain}\n"
+
+    def load(
+        self, folder: Path, stack: str, config: dict[str, str] | None = None, **env: str
+    ) -> Configuration:
+        (folder / "Pulumi.yaml").write_text("name: shop\nruntime: python\n")
+        (folder / "Pulumi.dev.yaml").write_text(stack)
+        asked = Request.of({"HOME": str(folder), "PATH": str(folder), **env}, folder)
+        project = load_project(folder)
+        return load_configuration(asked, project, Stack("dev", "dev"), config or {}, withhold=True)
+
+    @pytest.mark.parametrize(
+        ("head", "why", "names"),
+        [
+            (ENCRYPTED, "Pulumi.dev.yaml has encrypted values, and the plugin has no", True),
+            ("secretsprovider: awskms://key\n", "Pulumi.dev.yaml uses the secrets provider", False),
+            ("", "Pulumi.dev.yaml uses Pulumi Cloud's secrets provider, and the", False),
+        ],
+    )
+    def test_each_secret_is_a_placeholder(
+        self, tmp_path: Path, head: str, why: str, names: bool
+    ) -> None:
+        found = self.load(tmp_path, head + self.NESTED)
+        first, second = (unreadable.placeholder(number) for number in (0, 1))
+        assert found.values == {
+            "shop:a": first,
+            "shop:b": f'{{"c":[1,"{second}"]}}',
+            "shop:d": "plain",
+        }
+        assert found.secret_keys == {"shop:a", "shop:b"}
+        assert found.unreadable
+        assert found.unreadable.keys == ["shop:a", "shop:b.c[1]"]
+        assert found.unreadable.why.startswith(why)
+        assert found.unreadable.names is names
+        # What is no secret may stand in messages.
+        assert not found.secrets()
+
+    def test_another_passphrase_is_as_none(self, tmp_path: Path) -> None:
+        found = self.load(tmp_path, ENCRYPTED + self.NESTED, PULUMI_CONFIG_PASSPHRASE="another")
+        assert found.unreadable
+        assert "is not the one" in found.unreadable.why
+        assert not found.naming_key
+
+    def test_what_an_application_gives_needs_no_key(self, tmp_path: Path) -> None:
+        found = self.load(tmp_path, ENCRYPTED + self.NESTED, {"a": "given"})
+        assert found.values["shop:a"] == "given"
+
+    def test_a_stack_without_secrets_needs_none(self, tmp_path: Path) -> None:
+        found = self.load(tmp_path, "secretsprovider: awskms://key\nconfig: {a: b}\n")
+        assert found.values == {"shop:a": "b"}
+        assert found.unreadable is None
+
+    @pytest.mark.parametrize(
+        ("stack", "message"),
+        [
+            ("environment: [team]\n", "ESC environments"),
+            (
+                ENCRYPTED + "config: {kubernetes:enableSecretMutable: {secure: v1:x:y}}\n",
+                "the secret 'kubernetes:enableSecretMutable' of the configuration cannot be read",
+            ),
+        ],
+    )
+    def test_what_is_not_noticed_is_refused(self, tmp_path: Path, stack: str, message: str) -> None:
+        with pytest.raises(UnreadableError, match=message):
+            self.load(tmp_path, stack)

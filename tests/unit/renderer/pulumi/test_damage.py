@@ -8,9 +8,10 @@ import pytest
 from plugin_image.renderer.errors import ProgramError
 from plugin_image.renderer.pulumi import render
 from plugin_image.renderer.pulumi.execution import Execution
-from plugin_image.renderer.pulumi.hosts.host import Run
+from plugin_image.renderer.pulumi.hosts.host import Installed, Run
 from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.pulumi.options import Options
+from plugin_image.renderer.pulumi.project import Project
 from plugin_image.renderer.pulumi.renderer import PULUMI
 from plugin_image.renderer.supervise import Ended
 from tests.asking import objects, request
@@ -25,14 +26,18 @@ class Host:
         self.runs: list[str] = []
         self.fails = False
 
-    def install(self, root: Path, installer: Installer) -> Path:
+    entry = staticmethod(Project.entry)
+
+    def install(self, project: Project, installer: Installer) -> Installed:
         def fill(folder: Path) -> None:
             (folder / "program").write_text("whole")
 
-        return installer.cache.once("python", root, [root / "Pulumi.yaml"], fill) / "program"
+        inputs = [project.root / "Pulumi.yaml"]
+        return Installed(installer.cache.once("python", project.root, inputs, fill) / "program")
 
-    def run(self, _execution: Execution, installed: Path) -> Run:
-        self.runs.append(installed.read_text() if installed.exists() else "lost")
+    def run(self, _execution: Execution, installed: Installed) -> Run:
+        there = installed.path.exists()
+        self.runs.append(installed.path.read_text() if there else "lost")
         ends = not self.fails and self.runs[-1] == "whole"
         return Run([{"exported": True}, {"finished": True}], Ended(0 if ends else 1, "it failed"))
 

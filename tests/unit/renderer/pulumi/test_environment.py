@@ -1,5 +1,6 @@
 from pathlib import Path
 
+from plugin_image.contract import RendererEnv
 from plugin_image.renderer.pulumi import environment
 from plugin_image.renderer.pulumi.hosts import registry
 
@@ -39,6 +40,11 @@ def test_the_plugins_configuration_lets_variables_through_by_name() -> None:
     assert (
         environment.for_program(OUTER, SCRATCH, passed=["GITHUB_TOKEN"])["GITHUB_TOKEN"] == "token"
     )
+
+
+def test_no_configuration_lets_the_key_of_random_values_through() -> None:
+    name = RendererEnv.RANDOM_KEY.value
+    assert name not in environment.for_program({name: "k"}, SCRATCH, passed=[name])
 
 
 def test_installers_see_registries_and_no_other_credentials() -> None:

@@ -61,7 +61,7 @@ def test_the_file_is_taken_for_no_stacks_own(tmp_path: Path) -> None:
         ("names: [a]\n", "has no names"),
         ("# a\nname:\n  a: b\n", "line 2 of PulumiNames.dev.yaml has the key 'name'"),
         ("- a\n", "not a YAML mapping"),
-        (f'names:\n  "{KEY}": a\n  "{KEY}": b\n', "is there twice"),
+        (f'names:\n  "{KEY}": a\n  "{KEY}": b\n', "duplicate key"),
         ("names:\n  settings: a\n", "line 2 .* has the key 'settings', which is not a resource"),
         ('names:\n  "aws:s3:Bucket::b": a\n', "which is not a resource"),
         ('names:\n  "kubernetes:core/v1:ConfigMap::": a\n', "which is not a resource"),

@@ -155,3 +155,20 @@ def test_what_needs_another_name_to_change_and_lacks_the_key_for_it_is_refused(
 def test_what_can_be_changed_in_place_needs_no_key() -> None:
     entry = Registration("urn", "", "x", of_kind("v1", "Secret"), 0, "", [], keyless=True)
     assert manifests.build(Recording([entry]), Options(), None, "default")
+
+
+def namespace(urn: str, *, unless_given: bool, **labels: str) -> Registration:
+    metadata = {"name": "shop", "labels": labels}
+    object_ = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+    type_ = "kubernetes:core/v1:Namespace"
+    return Registration(urn, type_, urn, object_, 0, "", [], unless_given=unless_given)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_object_that_others_may_have_instead_comes_once_and_gives_way(order: int) -> None:
+    spare = [namespace(urn, unless_given=True, a=urn) for urn in ("a", "b")][::order]
+    (made,) = manifests.build(Recording(spare), Options(), None, "default")
+    assert made["metadata"]["labels"] == {"a": "a"}
+    own = namespace("own", unless_given=False, a="own")
+    (made,) = manifests.build(Recording([*spare, own][::order]), Options(), None, "default")
+    assert made["metadata"]["labels"] == {"a": "own"}

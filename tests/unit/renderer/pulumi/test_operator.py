@@ -88,8 +88,8 @@ def test_a_credential_by_value_is_refused_and_not_repeated(more: str) -> None:
     [
         ("commit: abc", "sets commit, which the Application says already"),
         ("stack: other", "sets stack, which"),
-        ("branch: main", "something else than what Argo CD syncs"),
-        ("fluxSource: {}", "something else than"),
+        ("branch: main", "something other than what Argo CD syncs"),
+        ("fluxSource: {}", "something other than"),
         ("- a", "not a mapping"),
         ("a: [", "not YAML"),
     ],

@@ -68,15 +68,31 @@ def test_what_is_in_no_cluster_or_of_others_is_no_object(other: dict[str, Any]) 
     "other",
     [
         resource("aws:s3/bucket:Bucket", "bucket", id="bucket-1f2e"),
-        resource("kubernetes:helm.sh/v3:Release", "nginx"),
         resource("kubernetes:apps/v1:DeploymentPatch", "p", inputs={"kind": "Deployment"}),
     ],
-    ids=["bucket", "release", "patch"],
+    ids=["bucket", "patch"],
 )
 def test_what_is_no_object_of_the_stack_is_told_apart(other: dict[str, Any]) -> None:
     found = read(export(other))
     assert not found.objects()
     assert len(found.others()) == 1
+
+
+def test_a_release_has_the_objects_that_helm_counts_among_it() -> None:
+    names = {
+        "Service/v1": ["web", "other/web"],
+        "ClusterRole.rbac.authorization.k8s.io/rbac.authorization.k8s.io/v1": ["web"],
+    }
+    type_ = "kubernetes:helm.sh/v3:Release"
+    found = read(export(resource(type_, "web", id="shop/web", outputs={"resourceNames": names})))
+    assert not found.objects()
+    assert not found.others()
+    assert [release.name for release in found.releases()] == ["web"]
+    assert [(r.kind, r.namespace, r.name) for r in found.objects_of_releases()] == [
+        ("Service", "shop", "web"),
+        ("Service", "other", "web"),
+        ("ClusterRole", "", "web"),
+    ]
 
 
 def test_what_is_encrypted_is_told_and_what_is_marked_in_plain_is_read() -> None:

@@ -15,8 +15,9 @@ from ..run_context import RunOptions
 from ..values import structs, wire
 from . import contents
 from .helm import Helm
-from .plugins import Constructed, Fields
+from .plugins import Constructed, Fields, Released
 from .process import KubernetesPlugin
+from .releases import Releases
 
 if TYPE_CHECKING:
     from pulumi.runtime.proto.provider_pb2 import InvokeResponse
@@ -34,6 +35,7 @@ class Components:
     def __init__(self, plugin: KubernetesPlugin, options: RunOptions) -> None:
         self._plugin = plugin
         self._helm = Helm(plugin, options)
+        self._releases = Releases(plugin, self._helm)
 
     def invoke(self, function: str, arguments: Inputs) -> InvokeResponse:
         """What a function gives.
@@ -65,6 +67,10 @@ class Components:
             case _:
                 children = None
         return Constructed(self._plugin.construct(request, fields), children)
+
+    def release(self, inputs: Inputs, called: str) -> Released:
+        """What a Helm release with these plain inputs installs. Raises as `invoke`."""
+        return self._releases.render(inputs, called)
 
     def learn(self, error: MonitorError) -> bool:
         """Whether the plugin has learned from a failed `construct`."""

@@ -29,6 +29,9 @@ from .process import KubernetesPlugin
 _TEMPLATE: Final = "kubernetes:helm:template"
 _CHART: Final = "kubernetes:helm.sh/v4:Chart"
 
+_INCLUDE_HOOKS: Final = "includeHooks"
+"""An input of newer versions of the provider; this one would pass over it."""
+
 _KEEP: Final = '"$@" > "$0" && cat "$0"'
 _KEEP_ONLY: Final = '"$@" > "$0"'
 """What `sh` does as a post-renderer: `$0` is the file for the text, the rest makes the text."""
@@ -48,6 +51,12 @@ class Helm:
         self._plugin = plugin
         self._options = options
 
+    @property
+    def cache(self) -> Path:
+        """Where Helm keeps the charts that it downloads."""
+        home = Path(self._plugin.environment.env.get("HOME", "/nonexistent"))
+        return home / ".cache" / "helm" / "repository"
+
     def construct(
         self,
         request: resource_pb2.RegisterResourceRequest,
@@ -57,10 +66,15 @@ class Helm:
     ) -> Constructed:
         """A chart of version 4, whose objects are registered.
 
-        Raises Refusal where one is defined twice, cannot be read or is made up, and what the
-        plugin raises.
+        Raises Refusal where one is defined twice, cannot be read or is made up, for hooks that
+        the provider does not make yet, and what the plugin raises.
         """
-        with self._scratch() as scratch:
+        if inputs.get(_INCLUDE_HOOKS):
+            raise Refusal(
+                f"{called} has {_INCLUDE_HOOKS}, which the provider of this image does not know",
+                "use kubernetes.helm.v3.Release, whose hooks are rendered",
+            )
+        with self.scratch() as scratch:
             kept = scratch / "text"
             asked = resource_pb2.RegisterResourceRequest()
             asked.CopyFrom(request)
@@ -74,14 +88,15 @@ class Helm:
                 raise
             found = _read(kept, called)
         contents.require_distinct(found, called, inputs.get("namespace") or self._plugin.namespace)
-        self._require_same(
+        chart = self._downloaded(str(inputs.get("chart")))
+        self.require_same(
             found,
-            lambda folder: self._made(_moved(inputs, folder), called),
-            chart=self._downloaded(str(inputs.get("chart"))),
+            lambda folder: self.made(_moved(inputs, folder), called),
+            chart=chart,
             values=inputs.get("values"),
             called=called,
         )
-        return Constructed(response, len(found))
+        return Constructed(response, len(found), _without_hooks(chart, called))
 
     def template(self, arguments: Inputs) -> provider_pb2.InvokeResponse:
         """The answer with the objects of a chart of version 3. Raises as `construct`."""
@@ -91,7 +106,7 @@ class Helm:
         chart = self._fetched(options)
         if chart and _can_be_of_version_4(chart, options):
             self._require_readable(_as_of_version_4(chart, options), called)
-        self._require_same(
+        self.require_same(
             _answered(answer),
             lambda folder: _answered(self._plugin.invoke(_TEMPLATE, _with_path(options, folder))),
             chart=chart,
@@ -103,20 +118,20 @@ class Helm:
     def _require_readable(self, inputs: Inputs, called: str) -> None:
         """Raise Refusal for what version 3 leaves out. What only fails in version 4 is let pass."""
         try:
-            self._made(inputs, called)
+            self.made(inputs, called)
         except Refusal:
             raise
         except MonitorError:
             return
 
-    def _made(self, inputs: Inputs, called: str) -> list[Content]:
+    def made(self, inputs: Inputs, called: str) -> list[Content]:
         """What Helm makes of a chart of version 4, of which nothing is registered."""
-        with self._scratch() as scratch:
+        with self.scratch() as scratch:
             kept = scratch / "text"
             self._plugin.rehearse(_CHART, {**inputs, **_keeping(inputs, kept, _KEEP_ONLY)})
             return _read(kept, called)
 
-    def _require_same(
+    def require_same(
         self,
         found: Sequence[Content],
         again: Render,
@@ -129,7 +144,7 @@ class Helm:
         if self._options.allow_random:
             return
         uses = charts.uses(chart, json.dumps(values)) if chart else charts.UNSEEN
-        with self._scratch() as scratch:
+        with self.scratch() as scratch:
             for number in range(1, uses.renders):
                 if chart and uses.clock and number == 1:
                     other = again(charts.as_of_another_day(chart, scratch))
@@ -145,9 +160,8 @@ class Helm:
         here = self._plugin.environment.folder / chart
         if here.exists():
             return here
-        home = Path(self._plugin.environment.env.get("HOME", "/nonexistent"))
         name = PurePosixPath(chart).name.removesuffix(".tgz")
-        return _only((home / ".cache" / "helm" / "repository").glob(f"{name}*.tgz"))
+        return _only(self.cache.glob(f"{name}*.tgz"))
 
     def _fetched(self, options: Inputs) -> Path | None:
         """The files of a chart of version 3, which the provider leaves where it downloads them."""
@@ -160,7 +174,7 @@ class Helm:
         return self._plugin.environment.env.get("TMPDIR")
 
     @contextmanager
-    def _scratch(self) -> Iterator[Path]:
+    def scratch(self) -> Iterator[Path]:
         """A folder for what may hold secrets."""
         with tempfile.TemporaryDirectory(dir=self._temporary()) as folder:
             yield Path(folder)
@@ -178,6 +192,12 @@ def _read(kept: Path, called: str) -> list[Content]:
     if not kept.exists():
         return []
     return contents.of_chart(kept.read_text(encoding="utf-8", errors="replace"), called)
+
+
+def _without_hooks(chart: Path | None, called: str) -> str:
+    """What to say of a chart of version 4, of which the provider makes no hooks."""
+    files = charts.hooks(chart) if chart else []
+    return f"{called} leaves out the hooks of {', '.join(files)}" if files else ""
 
 
 def _moved(inputs: Inputs, chart: Path | None) -> Inputs:
@@ -228,7 +248,7 @@ def _only(paths: Iterable[Path]) -> Path | None:
 
 def _made_up(content: Content, path: str, uses: Uses, called: str) -> Refusal:
     return Refusal(
-        f"{charts.named(content.manifest, content.place, path)} of {called} is another in each "
-        f"render, in {path or 'whether it is there'}",
+        f"{charts.named(content.manifest, content.place, path)} of {called} differs from render "
+        f"to render, in {path or 'whether it is there'}",
         f"{uses.remedy(content.place)}, or set the plugin parameter `random` to allow",
     )

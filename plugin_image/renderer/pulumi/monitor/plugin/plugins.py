@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from ..errors import MonitorError
 from ..resources.providers import Provider
@@ -14,6 +14,8 @@ from ..values import wire
 if TYPE_CHECKING:
     from pulumi.runtime.proto.provider_pb2 import ConstructResponse, InvokeResponse
     from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
+
+    from .contents import Content
 
 
 class Fields(TypedDict, total=False):
@@ -33,6 +35,22 @@ class Constructed:
     response: ConstructResponse
     children: int | None
     """How many objects it is made of; None where that is not known."""
+    note: str = ""
+    """What a person should know of it; empty where there is nothing."""
+
+
+@dataclass(frozen=True)
+class Released:
+    """What a Helm release installs."""
+
+    contents: Sequence[Content]
+    """Its objects, also definitions and hooks, each with its template."""
+    version: str
+    """The version of the chart."""
+    chart: Mapping[str, Any]
+    """The Chart.yaml."""
+    lookups: Sequence[str]
+    """The files of the chart that ask the cluster for objects."""
 
 
 class Plugin(Protocol):
@@ -45,6 +63,9 @@ class Plugin(Protocol):
         self, request: RegisterResourceRequest, fields: Fields, called: str
     ) -> Constructed:
         """A component, which messages name as `called`."""
+
+    def release(self, inputs: Mapping[str, wire.Json], called: str) -> Released:
+        """What a Helm release with these plain inputs installs."""
 
     def learn(self, error: MonitorError) -> bool:
         """Whether the plugin has learned from a failed `construct`, so that it is worth a retry."""

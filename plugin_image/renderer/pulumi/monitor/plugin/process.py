@@ -26,16 +26,14 @@ from .. import policy
 from ..errors import MonitorError, Refusal, details_of
 from ..resources.inheritance import inherited
 from ..values import messages, structs, wire
-from . import discovery
+from . import discovery, providing
 from .plugins import Fields
 from .rehearsal import Rehearsal
 
-_PROGRAM = "pulumi-resource-kubernetes"
+PROGRAM = "pulumi-resource-kubernetes"
 _UNKNOWN_KIND = re.compile(r"if the following GVK is namespaced: (\S+), Kind=(\w+)")
-_DEFINITION = (
-    "urn:pulumi:render::render::kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition::kind"
-)
-_LARGEST_MESSAGE = 400 * 1024 * 1024
+_CHECKED = "urn:pulumi:render::render::{}::checked"
+_DEFINITION = _CHECKED.format("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition")
 
 _Answer = TypeVar("_Answer", bound=Message)
 
@@ -136,18 +134,32 @@ class KubernetesPlugin:
             return False
         group_version, kind = found.groups()
         group, _, version = group_version.partition("/")
-        request = provider_pb2.CheckRequest(urn=_DEFINITION)
-        structs.into_struct(_definition(group, version, kind), request.news)
-        self._ask("Check", request, provider_pb2.CheckResponse, f"the kind {kind}")
+        self._check(_DEFINITION, _definition(group, version, kind), f"the kind {kind}")
         return True
+
+    def check(
+        self, type_: str, inputs: Mapping[str, wire.Json], called: str
+    ) -> provider_pb2.CheckResponse:
+        """What the provider makes of the inputs of a resource, and what is wrong with them.
+
+        Raises Refusal without a provider, or MonitorError.
+        """
+        return self._check(_CHECKED.format(type_), inputs, called)
 
     def close(self) -> None:
         """End the process."""
         self._open.close()
 
+    def _check(
+        self, urn: str, inputs: Mapping[str, wire.Json], what: str
+    ) -> provider_pb2.CheckResponse:
+        request = provider_pb2.CheckRequest(urn=urn)
+        structs.into_struct(inputs, request.news)
+        return self._ask("Check", request, provider_pb2.CheckResponse, what)
+
     def _ask(self, rpc: str, request: Message, answer: type[_Answer], what: str) -> _Answer:
         try:
-            response = _call(self._connection(what), rpc, request, answer)
+            response = providing.call(self._connection(what), rpc, request, answer)
         except grpc.RpcError as error:
             raise MonitorError("UNKNOWN", f"{what} failed: {details_of(error)}") from error
         if isinstance(response, messages.TooDeep):
@@ -163,7 +175,7 @@ class KubernetesPlugin:
 
     def _start(self, what: str) -> grpc.Channel:
         env = self.environment.env
-        program = shutil.which(_PROGRAM, path=env.get("PATH"))
+        program = shutil.which(PROGRAM, path=env.get("PATH"))
         if program is None:
             raise Refusal(
                 f"{what} needs Pulumi's Kubernetes provider, which is not installed",
@@ -174,21 +186,15 @@ class KubernetesPlugin:
         try:
             port = self._open.enter_context(self._serving(start))
         except StartError as error:
-            raise MonitorError("INTERNAL", f"{_PROGRAM} did not start") from error
-        channel = grpc.insecure_channel(
-            f"127.0.0.1:{port}",
-            options=[
-                ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
-                ("grpc.max_send_message_length", _LARGEST_MESSAGE),
-            ],
-        )
+            raise MonitorError("INTERNAL", f"{PROGRAM} did not start") from error
+        channel = providing.channel(port)
         known = discovery.serve(self.environment.kube_version, self.environment.api_versions)
         variables = {
             "kubernetes:config:kubeconfig": self._open.enter_context(known),
             "kubernetes:config:namespace": self.namespace,
         }
         request = provider_pb2.ConfigureRequest(variables=variables)
-        _call(channel, "Configure", request, provider_pb2.ConfigureResponse)
+        providing.call(channel, "Configure", request, provider_pb2.ConfigureResponse)
         return channel
 
     def _with_capabilities(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,18 +206,6 @@ class KubernetesPlugin:
         }
         missing = {key: value for key, value in capabilities.items() if not given.get(key)}
         return {**arguments, "jsonOpts": json.dumps(given | missing)}
-
-
-def _call(
-    channel: grpc.Channel, rpc: str, request: Message, answer: type[_Answer]
-) -> _Answer | messages.TooDeep:
-    """What the provider at the other end of a channel answers. Raises grpc.RpcError."""
-    response: _Answer | messages.TooDeep = channel.unary_unary(
-        f"/pulumirpc.ResourceProvider/{rpc}",
-        request_serializer=type(request).SerializeToString,
-        response_deserializer=messages.parser(answer),
-    )(request)
-    return response
 
 
 def _definition(group: str, version: str, kind: str) -> dict[str, Any]:

@@ -102,10 +102,25 @@ class Names:
             text,
             hashed=hashed,
             keyless=keyless,
-            trigger=_trigger(request) if hashed or keyless else None,
+            trigger=trigger_of(request) if hashed or keyless else None,
             auto=known,
             live_key=key if live else "",
         )
+
+    def origin(self, urn: str, called: str) -> str:
+        """The key of a resource as it was when it was made, by its aliases: see `key_of`.
+
+        Raises Refusal where they give it several.
+        """
+        own = key_of(urn)
+        former = {key_of(str(known)) for known in self._aliases.former(urn)} - {own}
+        if len(former) > 1:
+            raise Refusal(
+                f"{called} has aliases of several resources, and by which of them its value was "
+                "made, only a state would tell",
+                "leave the one alias that it was made under",
+            )
+        return next(iter(former), own)
 
     def _revision(
         self,
@@ -121,7 +136,7 @@ class Names:
             mutable=provider.mutable,
             replace_on_changes=request.replaceOnChanges,
             ignore_changes=request.ignoreChanges,
-            trigger=_trigger(request),
+            trigger=trigger_of(request),
             replaced_with=replaced_with,
             key=self._key,
         )
@@ -147,7 +162,7 @@ class Names:
         return next(iter(names.values()), own)
 
 
-def _trigger(request: RegisterResourceRequest) -> wire.Json:
+def trigger_of(request: RegisterResourceRequest) -> wire.Json:
     """The replacement trigger of a request; older SDKs know none."""
     if "replacement_trigger" not in request.DESCRIPTOR.fields_by_name:
         return None

@@ -10,6 +10,7 @@ from ..values import shapes, wire
 Manifest = dict[str, Any]
 
 _TOKEN_PARTS = 3
+_LIST = "List"
 
 
 def complete_kind(type_: str, manifest: Manifest) -> None:
@@ -23,6 +24,34 @@ def complete_kind(type_: str, manifest: Manifest) -> None:
     _, group_version, kind = parts
     manifest.setdefault("apiVersion", group_version.removeprefix("core/"))
     manifest.setdefault("kind", kind)
+
+
+def is_list(type_: str, manifest: Mapping[str, Any]) -> bool:
+    """Whether it stands for the objects among its items; a custom kind may be called so."""
+    custom = kinds.is_custom(str(manifest["apiVersion"]))
+    return type_.endswith(_LIST) and "items" in manifest and not custom
+
+
+def items(type_: str, manifest: Mapping[str, Any]) -> list[Manifest] | None:
+    """The objects of a list, of the kind that it is a list of; None where they cannot be told."""
+    found = manifest["items"]
+    if not isinstance(found, list) or not all(_is_object(item) for item in found):
+        return None
+    head: Manifest = {}
+    if type_.rpartition(":")[2] != _LIST:
+        complete_kind(type_.removesuffix(_LIST), head)
+    return [{**head, **item} for item in found]
+
+
+def _is_object(item: wire.Json) -> bool:
+    return isinstance(item, Mapping) and not wire.signature_of(item)
+
+
+def type_of(manifest: Mapping[str, Any]) -> str:
+    """The type token of an object that has an apiVersion and a kind."""
+    group_version = str(manifest["apiVersion"])
+    core = "" if "/" in group_version else "core/"
+    return f"kubernetes:{core}{group_version}:{manifest['kind']}"
 
 
 def complete_names(manifest: Manifest, *, name: wire.Json, namespace: wire.Json) -> None:

@@ -14,13 +14,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..values import structs, wire
+from ..values import structs, unreadable, wire
 
 if TYPE_CHECKING:
     from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
 
 DEFAULT = "default"
 """What the provider of objects without one is called."""
+
+UNREADABLE = "unreadable "
+"""Begins a cluster that a secret names which cannot be read: it may be any other one."""
 
 _INPUTS = ("kubeconfig", "context", "cluster")
 
@@ -99,7 +102,7 @@ def _is_on(given: wire.Json) -> bool:
 def _cluster(inputs: Mapping[str, Any], origins: Mapping[str, Sequence[str]]) -> str:
     identifier = wire.reveal(inputs.get("clusterIdentifier"))
     if identifier:
-        return _digest({"identifier": identifier})
+        return _marked({"identifier": identifier})
     given = {}
     for key in _INPUTS:
         value = wire.reveal(inputs.get(key))
@@ -107,7 +110,12 @@ def _cluster(inputs: Mapping[str, Any], origins: Mapping[str, Sequence[str]]) ->
             given[key] = {"from": sorted(origins.get(key, ()))}
         elif value:
             given[key] = value
-    return _digest(_active(given) or given) if given else ""
+    return _marked(_active(given) or given) if given else ""
+
+
+def _marked(named: Mapping[str, Any]) -> str:
+    """What differs from cluster to cluster, with a mark where that cannot be told."""
+    return ("" if unreadable.find_in(named) is None else UNREADABLE) + _digest(named)
 
 
 def _active(given: Mapping[str, Any]) -> wire.Json:

@@ -36,7 +36,7 @@ class Registry:
         self._places: dict[str, str] = {}
         """The `file:line` of each resource or, where none is told, of what it is a part of."""
         self._components: dict[str, str] = {}
-        """The charts, files and kustomizations, as messages name them."""
+        """The charts, releases, files and kustomizations, as messages name them."""
         self._children: Counter[str] = Counter()
         """How many objects each component has."""
 
@@ -96,7 +96,8 @@ class Registry:
         with self._lock:
             known = self._places.get(urn) or self._places.get(request.parent, "")
             self._places[urn] = self._source(request) or known
-            if not request.custom and policy.is_kubernetes(request.type):
+            made_of_others = not request.custom or policy.is_release(request.type)
+            if made_of_others and policy.is_kubernetes(request.type):
                 self._components[urn] = f"{request.type.partition(':')[2]} {request.name!r}"
 
     def source(self, urn: str) -> str:
@@ -105,7 +106,7 @@ class Registry:
             return self._places.get(urn, "")
 
     def component(self, urn: str) -> str:
-        """The chart, file or kustomization of this URN, as messages name it; else empty."""
+        """The chart, release, file or kustomization of this URN as messages name it, or empty."""
         with self._lock:
             return self._components.get(urn, "")
 

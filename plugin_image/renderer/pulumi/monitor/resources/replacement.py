@@ -140,7 +140,7 @@ def revision(
     triggers = [wire.plain(trigger), *replaced_with]
     if not found and triggers == [None]:
         return ""
-    secret = manifest.get("kind") == "Secret" or _is_marked([manifest, trigger])
+    secret = manifest.get("kind") == "Secret" or wire.holds_secret([manifest, trigger])
     if secret and not key:
         return None
     hashed = json.dumps([name, found, triggers], sort_keys=True)
@@ -226,11 +226,3 @@ def _without_nulls(data: wire.Json) -> wire.Json:
     if isinstance(data, Mapping):
         return {key: _without_nulls(part) for key, part in data.items() if part is not None}
     return [_without_nulls(part) for part in data] if isinstance(data, list) else data
-
-
-def _is_marked(data: wire.Json) -> bool:
-    """Whether any part of it is marked as secret."""
-    if wire.is_secret(data):
-        return True
-    parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else ()
-    return any(map(_is_marked, parts))

@@ -9,6 +9,7 @@ from pulumi.runtime.proto import resource_pb2
 _FEATURES: Final = {
     "secrets": "SECRETS",
     "resourceReferences": "RESOURCE_REFERENCES",
+    "outputValues": "OUTPUT_VALUES",
     "aliasSpecs": "ALIAS_SPECS",
     "deletedWith": "DELETED_WITH",
     "replaceWith": "REPLACE_WITH",

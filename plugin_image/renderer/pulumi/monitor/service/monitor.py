@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Never, TypeVar
+from typing import TYPE_CHECKING, Final, Never, TypeVar, cast
 
 from google.protobuf import empty_pb2
 from google.protobuf.message import Message
-from pulumi.runtime.proto import resource_pb2
+from pulumi.runtime.proto import provider_pb2, resource_pb2
 
 from .. import policy
 from ..errors import MonitorError, Refusal
+from ..plugin.packages import BrokenError, Packages
 from ..plugin.plugins import Plugin, Plugins
 from ..recording import Event, Report
 from ..resources.names import Names
@@ -27,11 +28,13 @@ from ..run_context import ReadStack, RunContext
 from ..values import structs, wire
 from . import features
 from .registrar import Registrar
+from .schemas import PackageSchema
 from .transforms import Transforms
 
 if TYPE_CHECKING:
     from google.protobuf.empty_pb2 import Empty
     from pulumi.runtime.proto.callback_pb2 import Callback
+    from pulumi.runtime.proto.provider_pb2 import CallResponse
     from pulumi.runtime.proto.resource_pb2 import (
         DeploymentInfo,
         ReadResourceRequest,
@@ -74,12 +77,14 @@ class Monitor:
         *,
         start_plugin: Callable[[str], Plugin],
         read_stack: ReadStack,
+        packages: Packages,
     ) -> None:
         self._context = context
         self._unlocked_report = report
         self._read_stack = read_stack
         self._lock = threading.Lock()
-        self._packages: dict[str, str] = {}
+        self._references: dict[str, str] = {}
+        self._packages = packages
         self._registry = Registry(project=context.project, stack=context.stack, root=context.root)
         self._providers = Providers(default_provider(context.config, context.secret_keys))
         self._plugins = Plugins(start_plugin, context.namespace)
@@ -90,6 +95,7 @@ class Monitor:
             names,
             providers=self._providers,
             plugins=self._plugins,
+            packages=packages,
             transforms=self._transforms,
             report=self._report,
         )
@@ -97,7 +103,8 @@ class Monitor:
     def waits(self, rpc: str, request: Message) -> bool:
         """Whether an answer comes from others: the provider, another stack, a transform."""
         if isinstance(request, resource_pb2.RegisterResourceRequest):
-            return request.remote or self._transforms.concern(request)
+            asks = request.remote or policy.is_release(request.type)
+            return asks or self._transforms.concern(request)
         return rpc in _ANSWERED_BY_OTHERS
 
     def close(self) -> None:
@@ -167,10 +174,14 @@ class Monitor:
         return empty_pb2.Empty()
 
     def RegisterPackage(self, request: RegisterPackageRequest) -> RegisterPackageResponse:  # noqa: N802
-        """Name a package; the same one gets the same reference."""
+        """Name a package; the same one gets the same reference.
+
+        One that adds kinds to the Kubernetes provider has Kubernetes objects.
+        """
+        self._registrar.extend(request)
         package = request.SerializeToString(deterministic=True).hex()
         with self._lock:
-            reference = self._packages.setdefault(package, f"package-{len(self._packages)}")
+            reference = self._references.setdefault(package, f"package-{len(self._references)}")
         return resource_pb2.RegisterPackageResponse(ref=reference)
 
     def SignalAndWaitForShutdown(self, _request: Empty) -> Empty:  # noqa: N802
@@ -191,9 +202,13 @@ class Monitor:
         """Functions of the Kubernetes provider, and of the engine; others are refused."""
         return self._answer(self._invoke, request)
 
-    def Call(self, request: ResourceCallRequest) -> Never:  # noqa: N802
-        """Refused: a method of a component would need its provider."""
-        self._answer(self._call, request)
+    def Call(self, request: ResourceCallRequest) -> CallResponse:  # noqa: N802
+        """Methods of components of the repository's packages; others are refused."""
+        return self._answer(self._call, request)
+
+    def schema_of(self, package: str) -> PackageSchema:
+        """What tells the schema of one of the repository's packages."""
+        return PackageSchema(lambda: self._answer(self._packages.schema, package))
 
     def refuse_depth(self, request: Message) -> Never:
         """Refuse a request without the part of it that is nested too deeply to be read."""
@@ -212,6 +227,9 @@ class Monitor:
         except Refusal as refusal:
             self._report({"refusal": (refusal.summary, refusal.fix)})
             raise
+        except BrokenError as broken:
+            self._report({"broken": (str(broken), broken.details)})
+            raise
 
     def _refuse_elsewhere(self, request: RegisterResourceRequest) -> Never:
         raise Refusal(
@@ -223,11 +241,13 @@ class Monitor:
 
     def _invoke(self, request: ResourceInvokeRequest) -> ResourceInvokeResponse:
         self._transforms.apply_to_invoke(request)
-        response = resource_pb2.ResourceInvokeResponse()
+        response = _invoke_response()
         if request.tok == _GET_RESOURCE:
             structs.into_struct(self._lookup(request), getattr(response, "return"))
         elif policy.is_kubernetes(request.tok):
-            arguments = policy.read(request.args, f"the function {request.tok}")
+            called = f"the function {request.tok}"
+            arguments = policy.read(request.args, called)
+            policy.require_followed(arguments, called, self._context.unreadable)
             plugin = self._plugins.of(self._providers.of(request.provider))
             answer = plugin.invoke(request.tok, arguments)
             getattr(response, "return").CopyFrom(getattr(answer, "return"))
@@ -246,8 +266,10 @@ class Monitor:
         identity, state = known
         return {"urn": urn, "id": identity, "state": structs.from_struct(state)}
 
-    def _call(self, request: ResourceCallRequest) -> Never:
-        raise policy.refuse_call("method", request.tok)
+    def _call(self, request: ResourceCallRequest) -> CallResponse:
+        if policy.package_of(request.tok) not in self._packages:
+            raise policy.refuse_call("method", request.tok)
+        return self._registrar.call(request)
 
     def _read(self, request: ReadResourceRequest) -> ReadResourceResponse:
         if request.type != _STACK_REFERENCE:
@@ -266,3 +288,9 @@ class Monitor:
         if isinstance(request, makes) and request.name:
             called = self._registry.called(request)
         raise policy.refuse_value(called, structs.too_deep())
+
+
+def _invoke_response() -> ResourceInvokeResponse:
+    """An empty answer to a function, for which older SDKs have the provider's message."""
+    made = getattr(resource_pb2, "ResourceInvokeResponse", provider_pb2.InvokeResponse)
+    return cast("ResourceInvokeResponse", made())

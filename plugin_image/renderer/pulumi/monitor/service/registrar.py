@@ -9,20 +9,30 @@ from pulumi.runtime.proto import resource_pb2
 
 from .. import policy
 from ..errors import MonitorError, Refusal
+from ..plugin.packages import Packages
 from ..plugin.plugins import Constructed, Fields, Plugin, Plugins
-from ..recording import Registration, Report
+from ..recording import Registration, Release, Report
 from ..resources import objects
-from ..resources.inheritance import Inheritance
+from ..resources.inheritance import Inheritance, inherited
 from ..resources.names import Name, Names
 from ..resources.order import Order
 from ..resources.providers import Provider, Providers
 from ..resources.registry import Registry
 from ..run_context import RunContext
-from ..values import structs
+from ..values import structs, wire
+from . import releases
+from .keyed import KeyedResources
+from .releases import Part
 from .transforms import Transforms
 
 if TYPE_CHECKING:
-    from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest, RegisterResourceResponse
+    from pulumi.runtime.proto.provider_pb2 import CallResponse, ConstructResponse
+    from pulumi.runtime.proto.resource_pb2 import (
+        RegisterPackageRequest,
+        RegisterResourceRequest,
+        RegisterResourceResponse,
+        ResourceCallRequest,
+    )
 
 _STASH: Final = "pulumi:index:Stash"
 _PROVIDERS: Final = "pulumi:providers:"
@@ -39,6 +49,7 @@ class Registrar:
         *,
         providers: Providers,
         plugins: Plugins,
+        packages: Packages,
         transforms: Transforms,
         report: Report,
     ) -> None:
@@ -47,12 +58,25 @@ class Registrar:
         self._names = names
         self._providers = providers
         self._plugins = plugins
+        self._packages = packages
         self._transforms = transforms
         self._report = report
+        self._keyed = KeyedResources(context, names, report)
         self._inheritance = Inheritance()
         self._order = Order()
         self._lock = threading.Lock()
         self._registered = 0
+        self._extensions: set[str] = set()
+
+    def extend(self, request: RegisterPackageRequest) -> None:
+        """Take the types of a package for Kubernetes objects, if it adds kinds to their provider.
+
+        Source: pulumi-kubernetes `provider/pkg/provider/provider_parameterize.go`.
+        """
+        if policy.is_kubernetes(request.name):
+            added = (getattr(request, field, None) for field in ("parameterization", "extension"))
+            with self._lock:
+                self._extensions.update(part.name for part in added if part and part.name)
 
     def register(self, request: RegisterResourceRequest) -> RegisterResourceResponse:
         """Record an object; answer with what a deployment would have made of it.
@@ -74,8 +98,12 @@ class Registrar:
             response = self._echo(request, called)
         elif request.type.startswith(_PROVIDERS):
             response = self._register_provider(urn, request)
-        elif policy.is_kubernetes(request.type):
+        elif policy.is_release(request.type):
+            response = self._register_release(urn, request, called)
+        elif policy.is_kubernetes(request.type) or self._is_extension(request.type):
             response = self._register_object(urn, request, called)
+        elif self._keyed.make(request.type):
+            response = self._keyed.register(urn, request, called)
         else:
             response = self._leave_out(request, called)
         response.urn = urn
@@ -96,17 +124,25 @@ class Registrar:
         self, urn: str, request: RegisterResourceRequest
     ) -> RegisterResourceResponse:
         """A provider of any package; none is contacted."""
-        if policy.is_kubernetes(request.type.removeprefix(_PROVIDERS)):
+        package = request.type.removeprefix(_PROVIDERS)
+        if policy.is_kubernetes(package) or self._is_extension(package):
             self._providers.add(urn, request)
         # A reference to it is `urn::id`, and its name may be anything.
         response = resource_pb2.RegisterResourceResponse(id=request.name.replace(":", "-"))
         response.object.CopyFrom(request.object)
         return response
 
+    def _is_extension(self, token: str) -> bool:
+        """Whether a type belongs to a package that adds kinds to the Kubernetes provider."""
+        return policy.package_of(token) in self._extensions
+
     def _leave_out(self, request: RegisterResourceRequest, called: str) -> RegisterResourceResponse:
-        """Something other than a Kubernetes object: left out where that is asked for."""
+        """Something other than a Kubernetes object, which is refused in the end or ignored.
+
+        The program goes on, so that all of them are known.
+        """
         if not self._context.ignore_foreign:
-            raise policy.refuse_non_kubernetes(called)
+            self._report({"foreign": (policy.package_of(request.type), called)})
         response = resource_pb2.RegisterResourceResponse()
         if hasattr(response, "unknown"):
             response.unknown = True
@@ -116,11 +152,12 @@ class Registrar:
     def _register_object(
         self, urn: str, request: RegisterResourceRequest, called: str
     ) -> RegisterResourceResponse:
-        policy.refuse_release(request.type, called)
         manifest = policy.read(request.object, called)
         objects.complete_kind(request.type, manifest)
-        policy.refuse_partial(request.type, manifest, called)
+        policy.refuse_patch(request.type, manifest, called)
         provider = self._providers.of(request.provider)
+        if objects.is_list(request.type, manifest):
+            return self._register_list(urn, request, manifest, called)
         name = self._names.decide(
             urn,
             request,
@@ -142,6 +179,105 @@ class Registrar:
         structs.into_struct(state, response.object)
         return response
 
+    def _register_list(
+        self, urn: str, request: RegisterResourceRequest, manifest: objects.Manifest, called: str
+    ) -> RegisterResourceResponse:
+        """The objects of a list, which is none itself."""
+        found = objects.items(request.type, manifest)
+        if found is None:
+            raise policy.refuse_items(called)
+        provider = self._providers.of(request.provider)
+        self._order.construct(urn, request)
+        for number, item in enumerate(found):
+            objects.complete_names(item, name=None, namespace=provider.namespace)
+            name = objects.identifier(item) or str(number)
+            self._register_part(urn, request, Part(name, item), provider)
+        response = resource_pb2.RegisterResourceResponse(id=request.name)
+        structs.into_struct(manifest, response.object)
+        return response
+
+    def _register_release(
+        self, urn: str, request: RegisterResourceRequest, called: str
+    ) -> RegisterResourceResponse:
+        """A Helm release, and with it all that its chart makes."""
+        if self._context.refuse_releases:
+            raise policy.refuse_release(called)
+        inputs = policy.read(request.object, called)
+        policy.require_followed(inputs, called, self._context.unreadable)
+        releases.require_renderable(inputs, request.ignoreChanges, called)
+        provider = self._providers.of(request.provider)
+        name = self._release_name(urn, request, inputs, called)
+        plain = wire.plain(inputs)
+        namespace = str(
+            plain.get("namespace") or wire.plain(provider.namespace) or self._context.namespace
+        )
+        place = {"name": str(wire.plain(name.text)), "namespace": namespace}
+        release = self._record_release(urn, request, inputs, name)
+        released = self._plugins.of(provider).release({**plain, **place}, called)
+        self._order.construct(urn, request)
+        for part in releases.parts({**plain, **place}, released):
+            self._register_part(urn, request, part, provider)
+        self._report({"note": releases.note(release, plain, released)})
+        state = releases.outputs(request.type, inputs, released, index=release.index, **place)
+        response = resource_pb2.RegisterResourceResponse(id="{namespace}/{name}".format(**place))
+        structs.into_struct(state, response.object)
+        return response
+
+    def _release_name(
+        self, urn: str, request: RegisterResourceRequest, inputs: dict[str, wire.Json], called: str
+    ) -> Name:
+        """The name that the program gives a release, or else as any object gets one."""
+        given = inputs.get("name")
+        if wire.reveal(given):
+            return Name(given)
+        unnamed = {"apiVersion": "helm.sh/v3", "kind": "Release"}
+        provider = self._providers.of(request.provider)
+        name = self._names.decide(
+            urn, request, unnamed, called=called, provider=provider, replaced_with=()
+        )
+        if not wire.reveal(name.text):
+            raise Refusal(f"{called} has no name, and pulumi:autonaming gives none", "give it one")
+        return name
+
+    def _record_release(
+        self, urn: str, request: RegisterResourceRequest, inputs: dict[str, wire.Json], name: Name
+    ) -> Release:
+        with self._lock:
+            release = Release(
+                urn=urn,
+                type=request.type,
+                name=request.name,
+                inputs=inputs,
+                index=self._registered,
+                source=self._registry.source(urn),
+                auto_name=name.auto,
+                live_key=name.live_key,
+            )
+            self._registered += 1
+            self._keyed.remember(release)
+            self._report(release.event())
+        return release
+
+    def _register_part(
+        self, urn: str, request: RegisterResourceRequest, part: Part, provider: Provider
+    ) -> None:
+        """An object of a release or a list, which is no resource: no transform sees it."""
+        child = resource_pb2.RegisterResourceRequest(
+            type=objects.type_of(part.manifest),
+            name=f"{request.name}:{part.name}",
+            parent=urn,
+            custom=True,
+            **inherited(request),
+        )
+        if part.kept:
+            child.retainOnDelete = True
+        child_urn = self._registry.add(child, self._registry.called(child))
+        self._registry.place(child_urn, child)
+        self._order.add(child_urn, child)
+        self._record(
+            child_urn, child, part.manifest, Name(), provider, unless_given=part.unless_given
+        )
+
     def _record(
         self,
         urn: str,
@@ -149,6 +285,8 @@ class Registrar:
         manifest: objects.Manifest,
         name: Name,
         provider: Provider,
+        *,
+        unless_given: bool = False,
     ) -> Registration:
         depends_on, dependencies = self._order.dependencies(request)
         self._registry.count_child(request.parent)
@@ -176,49 +314,77 @@ class Registrar:
                 ignore_changes=list(request.ignoreChanges),
                 replace_on_changes=list(request.replaceOnChanges),
                 mutable=sorted(provider.mutable),
+                unless_given=unless_given,
             )
             self._registered += 1
+            self._keyed.remember(registration)
             self._report(registration.event())
         return registration
 
+    def call(self, request: ResourceCallRequest) -> CallResponse:
+        """What a method of a package's component gives. Raises MonitorError, and Refusal."""
+        called = f"the method {request.tok}"
+        given = policy.read(request.args, called)
+        policy.require_followed(given, called, self._context.unreadable)
+        return self._packages.call(request, self._fields())
+
     def _construct(self, request: RegisterResourceRequest) -> RegisterResourceResponse:
-        """A component that the Kubernetes provider makes of a chart, YAML or a kustomization."""
+        """A component that others make: the Kubernetes provider, or a package's own code."""
         called = self._registry.called(request)
-        if not policy.is_kubernetes(request.type):
-            raise Refusal(
-                f"{called} is a component of another provider, which is not rendered",
-                "register its resources in the program itself",
+        of_package = policy.package_of(request.type) in self._packages
+        if not of_package and not policy.is_kubernetes(request.type):
+            raise policy.refuse_component(
+                called, self._context.sources.get(policy.package_of(request.type), "")
             )
-        policy.read(request.object, called)
-        provider = request.provider or request.providers.get(policy.KUBERNETES, "")
+        given = policy.read(request.object, called)
+        policy.require_followed(given, called, self._context.unreadable)
         self._transforms.hand_over(request)
         urn = self._registry.urn_of(request)
         self._registry.place(urn, request)
         self._order.construct(urn, request)
-        made = self._constructed(self._plugins.of(self._providers.of(provider)), request, called)
-        response = resource_pb2.RegisterResourceResponse(urn=made.response.urn)
-        response.object.CopyFrom(made.response.state)
+        if of_package:
+            made = self._packages.construct(request, self._fields(), called)
+        else:
+            made = self._chart(request, called)
+        response = resource_pb2.RegisterResourceResponse(urn=made.urn)
+        response.object.CopyFrom(made.state)
+        for name, part in made.stateDependencies.items():
+            response.propertyDependencies[name].urns.extend(part.urns)
         self._registry.keep(response.urn, "", response.object)
-        children = self._registry.children(response.urn)
-        if made.children not in (None, children):
-            raise policy.refuse_lost(called, made.children, children)
         return response
 
-    def _constructed(
-        self, plugin: Plugin, request: RegisterResourceRequest, called: str
-    ) -> Constructed:
-        """The component, even if the provider has to learn of kinds first."""
-        fields: Fields = {
+    def _chart(self, request: RegisterResourceRequest, called: str) -> ConstructResponse:
+        """What the Kubernetes provider makes of a chart, YAML or a kustomization, all of it."""
+        provider = request.provider or request.providers.get(policy.KUBERNETES, "")
+        inputs = wire.as_values(structs.from_struct(request.object))
+        request.ClearField("object")
+        structs.into_struct(inputs, request.object)
+        made = self._constructed(self._plugins.of(self._providers.of(provider)), request, called)
+        children = self._registry.children(made.response.urn)
+        if made.children not in (None, children):
+            raise policy.refuse_lost(called, made.children, children)
+        if made.note:
+            self._report({"note": made.note})
+        return made.response
+
+    def _fields(self) -> Fields:
+        """What those that make components are told of the deployment."""
+        return {
             "project": self._context.project,
             "stack": self._context.stack,
             "organization": self._context.organization,
             "config": self._context.config,
             "configSecretKeys": self._context.secret_keys,
         }
+
+    def _constructed(
+        self, plugin: Plugin, request: RegisterResourceRequest, called: str
+    ) -> Constructed:
+        """The component, even if the provider has to learn of kinds first."""
         told: set[str] = set()
         while True:
             try:
-                return plugin.construct(request, fields, called)
+                return plugin.construct(request, self._fields(), called)
             except MonitorError as error:
                 if str(error) in told or not plugin.learn(error):
                     raise

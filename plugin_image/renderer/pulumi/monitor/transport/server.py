@@ -7,11 +7,12 @@ from typing import Any
 
 import grpc
 from google.protobuf.message import Message
-from pulumi.runtime.proto import engine_pb2, resource_pb2
+from pulumi.runtime.proto import engine_pb2, provider_pb2, resource_pb2
 
 from ..errors import MonitorError
 from ..service.engine import Engine
 from ..service.monitor import Monitor
+from ..service.schemas import PackageSchema
 from ..values import messages
 from .dispatch import dispatch
 
@@ -24,6 +25,7 @@ _MOST_REQUESTS = 512
 _LONGEST_DETAILS = 2500
 """Bytes of an error: all headers of an answer have 8 KiB, and a byte may take three of them."""
 
+_HOST = "127.0.0.1"
 _MANY = 10_000_000
 _LONG_SECONDS = 24 * 3600
 _UNLIMITED = [
@@ -45,16 +47,31 @@ Source: grpc/grpc `include/grpc/impl/channel_arg_names.h`.
 @contextmanager
 def serve(monitor: object, engine: Engine) -> Iterator[str]:
     """Serve both on one free loopback port, whose `host:port` is given, until the end."""
-    server = grpc.server(
-        ThreadPoolExecutor(max_workers=_MOST_REQUESTS, thread_name_prefix="monitor"),
-        options=_UNLIMITED,
+    services = (
+        _handlers(resource_pb2, "ResourceMonitor", monitor),
+        _handlers(engine_pb2, "Engine", engine),
     )
-    services = ((resource_pb2, "ResourceMonitor", monitor), (engine_pb2, "Engine", engine))
-    server.add_generic_rpc_handlers([_handlers(*service) for service in services])
+    with _served(*services, workers=_MOST_REQUESTS) as port:
+        yield f"127.0.0.1:{port}"
+
+
+@contextmanager
+def serve_schema(schema: PackageSchema) -> Iterator[int]:
+    """Serve the schema of a package on one free loopback port, which is given, until the end."""
+    with _served(_handlers(provider_pb2, "ResourceProvider", schema), workers=1) as port:
+        yield port
+
+
+@contextmanager
+def _served(*services: "grpc.GenericRpcHandler[Message, Message]", workers: int) -> Iterator[int]:
+    server = grpc.server(
+        ThreadPoolExecutor(max_workers=workers, thread_name_prefix="monitor"), options=_UNLIMITED
+    )
+    server.add_generic_rpc_handlers(services)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:
-        yield f"127.0.0.1:{port}"
+        yield port
     finally:
         server.stop(grace=None)
 

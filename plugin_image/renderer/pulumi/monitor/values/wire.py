@@ -51,6 +51,31 @@ def plain(data: Json) -> Json:
     return data
 
 
+def as_outputs(data: Json) -> Json:
+    """`data` with its secrets as secret outputs, in which form components take them."""
+    if signature_of(data) == SECRET:
+        value = as_outputs(data.get("value"))
+        return {SIGNATURE: OUTPUT, "value": value, "secret": True, "dependencies": []}
+    if isinstance(data, Mapping):
+        return {key: as_outputs(part) for key, part in data.items()}
+    if isinstance(data, list):
+        return [as_outputs(part) for part in data]
+    return data
+
+
+def as_values(data: Json) -> Json:
+    """`data` with its outputs as their values, secret where they are."""
+    signature = signature_of(data)
+    if signature == OUTPUT:
+        value = as_values(data.get("value", UNKNOWN))
+        return secret(value) if data.get("secret") else value
+    if isinstance(data, Mapping):
+        return {key: as_values(part) for key, part in data.items()}
+    if isinstance(data, list):
+        return [as_values(part) for part in data]
+    return data
+
+
 def update(
     object_: dict[str, Json], key: str, added: Mapping[str, Json], *, keep: bool = False
 ) -> None:
@@ -74,6 +99,14 @@ def is_secret(data: Json) -> bool:
     if signature == OUTPUT:
         return bool(data.get("secret")) or is_secret(data.get("value"))
     return signature == SECRET
+
+
+def holds_secret(data: Json) -> bool:
+    """Whether any part of `data` is marked as secret."""
+    if is_secret(data):
+        return True
+    parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else ()
+    return any(map(holds_secret, parts))
 
 
 def uncarried(what: str) -> dict[str, str]:

@@ -5,13 +5,15 @@ import os
 import re
 import stat
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from plugin_image.renderer.cache import Cache
-from plugin_image.renderer.errors import DependencyError
+from plugin_image.renderer.errors import DeadlineError, DependencyError
 from plugin_image.renderer.pulumi.hosts import go_sdk
+from plugin_image.renderer.pulumi.hosts.go_modules import Modules
 from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.supervise import Deadline
 
@@ -39,7 +41,8 @@ class Project:
 
     def flags_by(self, answer: Mapping[str, object]) -> list[str]:
         (self.root.parent / "answer").write_text(json.dumps(answer))
-        return go_sdk.build_flags(self.root, self.installer)
+        modules = Modules(self.root, self.root, None, ())
+        return go_sdk.build_flags(modules, self.installer)
 
 
 @pytest.fixture
@@ -138,3 +141,13 @@ def test_an_sdk_of_an_older_module_is_refused_by_its_version(
 def test_a_replaced_sdk_counts_by_the_version_that_it_is_replaced_by(project: Project) -> None:
     with pytest.raises(DependencyError, match=r"SDK v3\.1\.0 is too old"):
         project.flags("v3.182.0", Replace={"Path": "example.com/fork", "Version": "v3.1.0"})
+
+
+def test_what_runs_into_the_deadline_is_said_to_go_on_in_the_next_render(project: Project) -> None:
+    go = project.root.parent / "bin" / "go"
+    go.write_text("#!/bin/sh\nexec sleep 600\n")
+    installer = replace(project.installer, deadline=Deadline(0.2))
+    with pytest.raises(DeadlineError) as late:
+        go_sdk.go(installer, ["build"], project.root)
+    assert str(late.value).startswith("the render took longer than 0.2 s and was stopped while go ")
+    assert "To fix it: render again, which goes on after the last package" in str(late.value)

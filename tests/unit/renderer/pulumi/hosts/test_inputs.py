@@ -1,16 +1,26 @@
 """What is installed or built is kept under all that decides about it."""
 
 import json
+import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from packaging.version import Version
 
 from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.errors import DependencyError, ProjectError
-from plugin_image.renderer.pulumi.hosts import go, nodejs, nodejs_packages, python
+from plugin_image.renderer.pulumi.hosts import (
+    go,
+    nodejs,
+    nodejs_packages,
+    python,
+    python_interpreters,
+)
 from plugin_image.renderer.pulumi.installer import Installer
+from plugin_image.renderer.pulumi.project import load_project
 from plugin_image.renderer.supervise import Deadline
 
 
@@ -27,8 +37,19 @@ def installer(tmp_path: Path) -> Installer:
     return Installer(cache, {}, cache.scratch, cache.deadline)
 
 
+def installed(
+    host: ModuleType, root: Path, installer: Installer, more: str = "", runtime: str = ""
+) -> Path:
+    """Where the packages of the project in `root` are, with more in its Pulumi.yaml."""
+    runtime = runtime or host.__name__.rpartition(".")[2]
+    (root / "Pulumi.yaml").write_text(f"name: program\nruntime: {runtime}\n{more}")
+    found: Path = host.install(load_project(root), installer).path
+    return found
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
     folder = tmp_path / "program"
     (folder / "lib").mkdir(parents=True)
     (folder / "lib" / "code.py").write_text("1")
@@ -43,18 +64,18 @@ def test_a_changed_file_that_requirements_name_is_installed_again(
     installer: Installer, root: Path, requirements: str
 ) -> None:
     (root / "requirements.txt").write_text(requirements)
-    before = python.install(root, installer)
+    before = installed(python, root, installer)
     (root / "lib" / "code.py").write_text("2")
-    assert python.install(root, installer) != before
+    assert installed(python, root, installer) != before
 
 
 def test_a_changed_program_with_released_packages_installs_nothing(
     installer: Installer, root: Path
 ) -> None:
     (root / "requirements.txt").write_text("pulumi==3.1 \\\n    --hash=sha256:abc\n")
-    before = python.install(root, installer)
+    before = installed(python, root, installer)
     (root / "lib" / "code.py").write_text("2")
-    assert python.install(root, installer) == before
+    assert installed(python, root, installer) == before
 
 
 @pytest.mark.parametrize("source", ["editable", "directory", "path"])
@@ -63,9 +84,41 @@ def test_a_changed_file_of_a_package_that_uv_locked_is_installed_again(
 ) -> None:
     (root / "pyproject.toml").write_text("")
     (root / "uv.lock").write_text(f'source = {{ {source} = "lib" }}')
-    before = python.install(root, installer)
+    before = installed(python, root, installer)
     (root / "lib" / "code.py").write_text("2")
-    assert python.install(root, installer) != before
+    assert installed(python, root, installer) != before
+
+
+_LOCKS_OF_OTHERS = [
+    ("poetry.lock", '[package.source]\ntype = "directory"\nurl = "{}"\n'),
+    ("Pipfile.lock", '{{"default": {{"lib": {{"editable": true, "path": "{}"}}}}}}'),
+]
+
+
+@pytest.mark.parametrize(("lock", "text"), _LOCKS_OF_OTHERS)
+def test_a_changed_file_of_a_package_that_others_locked_is_installed_again(
+    installer: Installer, root: Path, lock: str, text: str
+) -> None:
+    (root / lock).write_text(text.format("lib"))
+    before = installed(python, root, installer)
+    assert before != Path(sys.executable)
+    (root / "lib" / "code.py").write_text("2")
+    assert installed(python, root, installer) != before
+
+
+@pytest.mark.parametrize(("lock", "text"), _LOCKS_OF_OTHERS)
+def test_a_package_outside_of_the_repository_is_refused_whoever_locked_it(
+    installer: Installer, root: Path, lock: str, text: str
+) -> None:
+    (root / lock).write_text(text.format("../../lib"))
+    with pytest.raises(DependencyError, match=f"{lock} names a file outside of the repository"):
+        installed(python, root, installer)
+
+
+def test_what_poetry_alone_could_resolve_takes_a_lock(installer: Installer, root: Path) -> None:
+    (root / "pyproject.toml").write_text('[tool.poetry.dependencies]\npulumi = "^3"\n')
+    with pytest.raises(DependencyError, match="commit what `poetry lock` writes"):
+        installed(python, root, installer)
 
 
 @pytest.mark.parametrize("named", ["requirements.txt", "uv.lock"])
@@ -76,11 +129,11 @@ def test_changed_settings_of_uv_install_again(
     (root / "pyproject.toml").write_text("")
     (root / "uv.toml").write_text("")
     (root / named).write_text('source = { virtual = "." }' if named == "uv.lock" else "pulumi==3.1")
-    before = python.install(root, installer)
+    before = installed(python, root, installer)
     (root / "lib" / "code.py").write_text("2")
-    assert python.install(root, installer) == before
+    assert installed(python, root, installer) == before
     (root / settings).write_text("# changed")
-    assert python.install(root, installer) != before
+    assert installed(python, root, installer) != before
 
 
 def test_a_program_that_asks_for_no_packages_installs_nothing(
@@ -88,18 +141,16 @@ def test_a_program_that_asks_for_no_packages_installs_nothing(
 ) -> None:
     (root / "pyproject.toml").write_text("[tool.ruff]\nline-length = 99\n")
     (root / "package.json").write_text('{"devDependencies": {"typescript": "^5"}}')
-    assert python.install(root, installer) == Path(sys.executable)
-    assert nodejs.install(root, installer) == nodejs_packages.IMAGE_MODULES
+    assert installed(python, root, installer) == Path(sys.executable)
+    assert installed(nodejs, root, installer) == nodejs_packages.IMAGE_MODULES
 
 
 @pytest.mark.parametrize(
     ("host", "file"),
     [
-        (python, "poetry.lock"),
+        (python, "pdm.lock"),
         (python, "uv.lock"),
-        (nodejs, "yarn.lock"),
-        (nodejs, "pnpm-lock.yaml"),
-        (nodejs, "npm-shrinkwrap.json"),
+        (nodejs, "bun.lock"),
     ],
 )
 def test_locks_of_other_tools_are_refused(
@@ -108,7 +159,7 @@ def test_locks_of_other_tools_are_refused(
     (root / "package.json").write_text('{"dependencies": {"@pulumi/pulumi": "^3"}}')
     (root / file).write_text("")
     with pytest.raises(DependencyError, match=f"locked by {file} alone"):
-        host.install(root, installer)
+        installed(host, root, installer)
 
 
 @pytest.mark.parametrize("text", ["[", "[]", ""])
@@ -117,13 +168,13 @@ def test_a_package_json_that_cannot_be_read_is_named(
 ) -> None:
     (root / "package.json").write_text(text)
     with pytest.raises(DependencyError, match=r"package\.json is not"):
-        nodejs.install(root, installer)
+        installed(nodejs, root, installer)
 
 
 def test_a_range_of_versions_is_no_folder(installer: Installer, root: Path) -> None:
     versions = {"a": "~1.2.3", "b": "^1", "c": "1.x", "d": "*", "e": "npm:f@1", "g": ">=1 <2"}
     (root / "package.json").write_text(json.dumps({"dependencies": versions}))
-    assert nodejs.install(root, installer) != nodejs_packages.IMAGE_MODULES
+    assert installed(nodejs, root, installer) != nodejs_packages.IMAGE_MODULES
 
 
 @pytest.mark.parametrize(
@@ -145,32 +196,54 @@ def test_names_that_may_be_a_strangers_in_a_registry_take_a_lock(
     (root / "package.json").write_text('{"dependencies": {"labels": "*"}}')
     (root / file).write_text(text)
     with pytest.raises(DependencyError, match=found):
-        nodejs.install(root, installer)
+        installed(nodejs, root, installer)
     (root / "package-lock.json").write_text("{}")
-    assert nodejs.install(root, installer) != nodejs_packages.IMAGE_MODULES
+    assert installed(nodejs, root, installer) != nodejs_packages.IMAGE_MODULES
 
 
-@pytest.mark.parametrize("named", ['{ editable = "../lib" }', '{ path = "../lib.whl" }'])
-def test_packages_that_uv_locked_outside_of_the_project_are_refused(
+@pytest.mark.parametrize(
+    "lock",
+    [
+        {"packages": {"node_modules/shared": {"version": "1.0.0"}}},
+        {"packages": {"program/node_modules/shared": {"version": "1.0.0"}}},
+        {"dependencies": {"shared": {"version": "1.0.0"}}},
+    ],
+)
+def test_no_registry_is_asked_for_a_package_of_the_repository(
+    installer: Installer, root: Path, lock: object
+) -> None:
+    (root.parent / "package.json").write_text('{"workspaces": ["program", "program/lib"]}')
+    (root / "lib" / "package.json").write_text('{"name": "shared"}')
+    (root / "package.json").write_text('{"dependencies": {"shared": "*"}}')
+    locked = root.parent / "package-lock.json"
+    locked.write_text(json.dumps({"packages": {"node_modules/shared": {"link": True}}}))
+    installed(nodejs, root, installer)
+    locked.write_text(json.dumps(lock))
+    with pytest.raises(DependencyError, match="has shared from a registry"):
+        installed(nodejs, root, installer)
+
+
+@pytest.mark.parametrize("named", ['{ editable = "../../lib" }', '{ path = "../../lib.whl" }'])
+def test_packages_that_uv_locked_outside_of_the_repository_are_refused(
     installer: Installer, root: Path, named: str
 ) -> None:
     (root / "pyproject.toml").write_text("")
     (root / "uv.lock").write_text(f"source = {named}")
-    with pytest.raises(DependencyError, match="outside of the project"):
-        python.install(root, installer)
+    with pytest.raises(DependencyError, match="outside of the repository"):
+        installed(python, root, installer)
 
 
 @pytest.mark.parametrize(
     "requirements",
     [
-        "../lib",
-        "..",
-        "-e ..",
-        "./lib/../../other",
-        "-r ../base.txt",
-        "-r../base.txt",
-        "lib @ file:../lib",
-        "lib @ file:%2e%2e/lib",
+        "../../lib",
+        "../..",
+        "-e ../..",
+        "./lib/../../../other",
+        "-r ../../base.txt",
+        "-r../../base.txt",
+        "lib @ file:../../lib",
+        "lib @ file:%2e%2e/%2e%2e/lib",
         "/opt/lib",
         "  /opt/lib",
         "-r /etc/base.txt",
@@ -191,12 +264,12 @@ def test_packages_that_uv_locked_outside_of_the_project_are_refused(
         "~/lib",
     ],
 )
-def test_requirements_outside_of_the_project_are_refused(
+def test_requirements_outside_of_the_repository_are_refused(
     installer: Installer, root: Path, requirements: str
 ) -> None:
     (root / "requirements.txt").write_text(requirements)
-    with pytest.raises(DependencyError, match="outside of the project"):
-        python.install(root, installer)
+    with pytest.raises(DependencyError, match="outside of the repository"):
+        installed(python, root, installer)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +292,85 @@ def test_requirements_in_the_project_are_installed(
 ) -> None:
     (root / "base.txt").write_text("lib")
     (root / "requirements.txt").write_text(requirements)
-    python.install(root, installer)
+    installed(python, root, installer)
+
+
+@pytest.mark.parametrize(
+    ("runtime", "files", "changed"),
+    [
+        ("python", {"program/requirements.txt": "-e ../shared\n"}, "shared/code.py"),
+        ("python", {"program/requirements.txt": "-r ../base.txt\n"}, "base.txt"),
+        (
+            "python",
+            {
+                "pyproject.toml": "[tool.uv.workspace]\nmembers = ['program', 'shared']\n",
+                "uv.lock": 'source = { virtual = "program" }\nsource = { editable = "shared" }\n',
+                "program/pyproject.toml": "[project]\nname = 'program'\n",
+            },
+            "shared/code.py",
+        ),
+        (
+            "python",
+            {
+                "program/uv.lock": 'source = { directory = "../shared" }\n',
+                "program/pyproject.toml": "[project]\nname = 'program'\n",
+            },
+            "shared/code.py",
+        ),
+        (
+            "python",
+            {
+                "program/pyproject.toml": "[project]\ndependencies = ['shared']\n"
+                "[tool.uv.sources]\nshared = { path = '../shared' }\n"
+            },
+            "shared/code.py",
+        ),
+        (
+            "{name: python, options: {toolchain: uv}}",
+            {"pyproject.toml": "", "uv.lock": ""},
+            "uv.lock",
+        ),
+        (
+            "{name: python, options: {toolchain: pip}}",
+            {"program/uv.lock": "", "program/pyproject.toml": "", "program/requirements.txt": "a"},
+            "program/requirements.txt",
+        ),
+        ("python", {"program/pylock.toml": 'lock-version = "1.0"\n'}, "program/pylock.toml"),
+    ],
+)
+def test_python_packages_are_those_of_the_repository(
+    installer: Installer, root: Path, runtime: str, files: Mapping[str, str], changed: str
+) -> None:
+    for path, text in {"shared/code.py": "1", "base.txt": "a", **files}.items():
+        (root.parent / path).parent.mkdir(exist_ok=True)
+        (root.parent / path).write_text(text)
+    before = installed(python, root, installer, runtime=runtime)
+    assert before != Path(sys.executable)
+    with (root.parent / changed).open("a") as file:
+        file.write("\n# changed\n")
+    assert installed(python, root, installer, runtime=runtime) != before
+
+
+@pytest.mark.parametrize("wanted", [">=3.99", ">=3.11,!=3.11.*,<3.12", "<3.11"])
+def test_a_python_that_is_not_there_is_refused_with_those_that_are(
+    installer: Installer, root: Path, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = {Version("3.90.1"): Path("/usr/bin/python3.90")}
+    monkeypatch.setattr(python_interpreters, "_others", lambda _: others)
+    (root / "pyproject.toml").write_text(f'[project]\nname = "a"\nrequires-python = "{wanted}"\n')
+    (root / "uv.lock").write_text(f'requires-python = "{wanted}"\n')
+    said = f"needs Python {re.escape(wanted)}, by requires-python of uv.lock, and there is .*3.90.1"
+    with pytest.raises(DependencyError, match=said):
+        installed(python, root, installer)
+
+
+def test_the_newest_python_that_a_program_takes_is_used(
+    installer: Installer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = {Version(v): Path(f"/python{v}") for v in ("3.90.1", "3.91.0", "3.92.0")}
+    monkeypatch.setattr(python_interpreters, "_others", lambda _: others)
+    assert python_interpreters.find(">=3.90,<3.92", "uv.lock", installer) == Path("/python3.91.0")
+    assert python_interpreters.find("", "uv.lock", installer) == Path(sys.executable)
 
 
 @pytest.mark.parametrize("named", ["-r base.txt", "--constraint=base.txt", "-cbase.txt"])
@@ -229,27 +380,27 @@ def test_files_that_requirements_name_are_held_to_the_same(
     (root / "requirements.txt").write_text(f"{named}\n")
     (root / "base.txt").write_text("-r requirements.txt\n-r more.txt\n")
     (root / "more.txt").write_text("/opt/lib\n")
-    with pytest.raises(DependencyError, match=r"more\.txt names a file outside of the project"):
-        python.install(root, installer)
+    with pytest.raises(DependencyError, match=r"more\.txt names a file outside of the repository"):
+        installed(python, root, installer)
 
 
 @pytest.mark.parametrize(
     ("file", "text"),
     [
         ("pyproject.toml", 'project.dependencies = ["lib @ file:///opt/lib"]'),
-        ("pyproject.toml", 'dependency-groups.dev = ["lib @ ../lib"]'),
+        ("pyproject.toml", 'dependency-groups.dev = ["lib @ ../../lib"]'),
         ("pyproject.toml", '[tool.uv.sources]\nlib = {path = "/opt/lib"}'),
-        ("pyproject.toml", '[tool.uv]\nfind-links = ["../wheels"]'),
+        ("pyproject.toml", '[tool.uv]\nfind-links = ["../../wheels"]'),
         ("uv.toml", 'find-links = ["/wheels"]'),
     ],
 )
-def test_settings_that_name_files_outside_of_the_project_are_refused(
+def test_settings_that_name_files_outside_of_the_repository_are_refused(
     installer: Installer, root: Path, file: str, text: str
 ) -> None:
     (root / "requirements.txt").write_text("lib")
     (root / file).write_text(text)
-    with pytest.raises(DependencyError, match="outside of the project"):
-        python.install(root, installer)
+    with pytest.raises(DependencyError, match="outside of the repository"):
+        installed(python, root, installer)
 
 
 def test_settings_of_other_tools_may_name_what_they_like(installer: Installer, root: Path) -> None:
@@ -258,7 +409,7 @@ def test_settings_of_other_tools_may_name_what_they_like(installer: Installer, r
         '[project]\nreadme = "../README.md"\n[tool.ruff]\nextend = "../ruff.toml"\n'
         '[tool.coverage]\nomit = ["/usr/*"]\n'
     )
-    python.install(root, installer)
+    installed(python, root, installer)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
@@ -266,55 +417,132 @@ def test_requirements_may_be_written_as_editors_of_windows_do(
     installer: Installer, root: Path, encoding: str
 ) -> None:
     (root / "requirements.txt").write_text("lib\r\n", encoding=encoding)
-    python.install(root, installer)
-    (root / "requirements.txt").write_text("../lib\r\n", encoding=encoding)
-    with pytest.raises(DependencyError, match="outside of the project"):
-        python.install(root, installer)
+    installed(python, root, installer)
+    (root / "requirements.txt").write_text("../../lib\r\n", encoding=encoding)
+    with pytest.raises(DependencyError, match="outside of the repository"):
+        installed(python, root, installer)
 
 
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        ("package.json", '{"dependencies": {"lib": "file:../lib"}}'),
-        ("package.json", '{"dependencies": {"lib": "../lib"}}'),
+        ("package.json", '{"dependencies": {"lib": "file:../../lib"}}'),
+        ("package.json", '{"dependencies": {"lib": "../../lib"}}'),
         ("package.json", '{"dependencies": {"lib": "/opt/lib"}}'),
         ("package.json", '{"devDependencies": {"lib": "file:///opt/lib.tgz"}}'),
-        ("package.json", '{"optionalDependencies": {"lib": "link:.."}}'),
+        ("package.json", '{"optionalDependencies": {"lib": "link:../.."}}'),
         ("package.json", '{"overrides": {"lib": {"inner": "file:/opt/lib"}}}'),
-        ("package-lock.json", '{"packages": {"../lib": {}}}'),
-        ("package-lock.json", '{"packages": {"node_modules/lib": {"resolved": "../lib"}}}'),
+        ("package-lock.json", '{"packages": {"../../lib": {}}}'),
+        ("package-lock.json", '{"packages": {"node_modules/lib": {"resolved": "../../lib"}}}'),
         (
             "package-lock.json",
             '{"packages": {"node_modules/lib": {"resolved": "file:/opt/l.tgz"}}}',
         ),
+        (
+            "package-lock.json",
+            '{"packages": {"node_modules/lib": {"resolved": "a/../../../lib", "link": true}}}',
+        ),
+        (
+            "package-lock.json",
+            '{"packages": {"apps/web": {"dependencies": {"lib": "file:../../../../lib"}}}}',
+        ),
+        (
+            "package-lock.json",
+            '{"dependencies": {"a": {"dependencies": {"lib": {"version": "file:../../lib"}}}}}',
+        ),
     ],
 )
-def test_packages_outside_of_the_project_are_refused_by_npm_too(
+def test_packages_outside_of_the_repository_are_refused_by_npm_too(
     installer: Installer, root: Path, file: str, text: str
 ) -> None:
     (root / "package.json").write_text("{}")
     (root / "package-lock.json").write_text("{}")
     (root / file).write_text(text)
-    with pytest.raises(DependencyError, match=rf"{file} names a package outside of the project"):
-        nodejs.install(root, installer)
+    with pytest.raises(DependencyError, match=rf"{file} names a package outside of the repository"):
+        installed(nodejs, root, installer)
+
+
+def test_a_lock_of_npm_has_paths_as_from_each_of_its_packages(
+    installer: Installer, root: Path
+) -> None:
+    members = {
+        "apps/web": {"dependencies": {"lib": "file:../../lib"}},
+        "node_modules/lib": {"resolved": "lib", "link": True},
+        "node_modules/tool": {"version": "1.0.0", "bin": {"tool": "../tool.js"}},
+    }
+    (root / "package.json").write_text('{"dependencies": {"tool": "1.0.0"}}')
+    (root / "package-lock.json").write_text(json.dumps({"packages": members}))
+    installed(nodejs, root, installer)
 
 
 @pytest.mark.parametrize(
-    "target", ["../lib", " ../lib", "\t../lib", "./../lib", '"../lib"', "..", "/lib"]
+    "target", ["../../lib", " ../../lib", "\t../../lib", "./../../lib", '"../../lib"', "/lib"]
 )
-def test_go_modules_from_outside_of_the_project_are_refused(
+def test_go_modules_from_outside_of_the_repository_are_refused(
     installer: Installer, root: Path, target: str
 ) -> None:
     (root / "go.mod").write_text(f"module m\nreplace example.com/lib => {target}\n")
-    with pytest.raises(ProjectError, match="outside of the project"):
-        go.install(root, installer)
+    with pytest.raises(ProjectError, match="outside of the repository"):
+        installed(go, root, installer)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"program/go.mod": "module m\nreplace example.com/lib => ../lib\n"},
+        {"go.mod": "module m\n"},
+        {"program/go.mod": "module m\n", "go.work": "use (\n\t./program // this\n\t./lib\n)\n"},
+        {"program/go.mod": "module m\n", "go.work": 'use ./program\nuse "./lib"\n'},
+        {"program/go.mod": "module m\n", "go.work": "use ./program\nreplace a => ./lib\n"},
+    ],
+)
+def test_go_code_beside_the_project_is_part_of_the_binary(
+    installer: Installer, root: Path, files: Mapping[str, str]
+) -> None:
+    (root.parent / "lib").mkdir()
+    for path, text in {"lib/go.mod": "module example.com/lib\n", **files}.items():
+        (root.parent / path).write_text(text)
+    if "go.mod" in files:
+        (root.parent / "lib" / "go.mod").unlink()
+    before = installed(go, root, installer)
+    (root.parent / "lib" / "code.go").write_text("package lib")
+    assert installed(go, root, installer) != before
+
+
+def test_a_go_workspace_without_the_program_does_not_count(
+    installer: Installer, root: Path
+) -> None:
+    (root / "go.mod").write_text("module m\n")
+    before = installed(go, root, installer)
+    (root.parent / "go.work").write_text("use ./other\n")
+    assert installed(go, root, installer) == before
+
+
+def test_each_package_of_a_go_module_is_a_program_of_its_own(
+    installer: Installer, root: Path
+) -> None:
+    (root / "go.mod").write_text("module m\n")
+    (root / "cmd").mkdir()
+    before = installed(go, root, installer)
+    assert installed(go, root, installer, "main: cmd\n") != before
+
+
+def test_a_committed_binary_is_run(installer: Installer, root: Path) -> None:
+    runtime = "{name: go, options: {binary: bin/program}}"
+    with pytest.raises(ProjectError, match="'bin/program', which is not in the repository"):
+        installed(go, root, installer, runtime=runtime)
+    (root / "bin").mkdir()
+    (root / "bin" / "program").write_text("1")
+    before = installed(go, root, installer, runtime=runtime)
+    (root / "bin" / "program").write_text("2")
+    assert installed(go, root, installer, runtime=runtime) != before
 
 
 def test_a_go_module_in_the_project_is_part_of_the_binary(installer: Installer, root: Path) -> None:
     (root / "go.mod").write_text("module m\nreplace example.com/lib => ./lib\n")
-    before = go.install(root, installer)
+    before = installed(go, root, installer)
     (root / "lib" / "code.go").write_text("package lib")
-    assert go.install(root, installer) != before
+    assert installed(go, root, installer) != before
 
 
 @pytest.mark.parametrize("embeds", [True, False])
@@ -324,6 +552,6 @@ def test_configuration_is_part_of_the_binary_only_where_files_are_embedded(
     (root / "go.mod").write_text("module m\n")
     (root / "main.go").write_text("//go:embed Pulumi.dev.yaml\n" if embeds else "package main\n")
     (root / "Pulumi.dev.yaml").write_text("config: {}")
-    before = go.install(root, installer)
+    before = installed(go, root, installer)
     (root / "Pulumi.dev.yaml").write_text("config: {a: 1}")
-    assert (go.install(root, installer) != before) is embeds
+    assert (installed(go, root, installer) != before) is embeds

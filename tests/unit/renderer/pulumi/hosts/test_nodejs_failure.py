@@ -9,6 +9,10 @@ from plugin_image.renderer.pulumi.hosts.host import CONFIGURATION_FIX
 
 _HEAD = "Running program '/p/index.js' failed with an unhandled exception:\n"
 _PACKAGE = "add the package to package.json, and commit a package-lock.json"
+_COMPILER = (
+    "add ts-node (10.9 or newer) and typescript to package.json, by which the SDK compiles ES "
+    "modules, or a loader in `nodeargs`"
+)
 _FILE = "correct the path, or commit the file"
 
 _LOGGED = {
@@ -51,6 +55,14 @@ _LOGGED = {
             "",
             _FILE,
         ),
+    ),
+    "TypeScript in an ES module": (
+        "SyntaxError: TypeScript enum is not supported in strip-only mode",
+        ("SyntaxError: TypeScript enum is not supported in strip-only mode", "", _COMPILER),
+    ),
+    "TypeScript in an ES module of an older Node.js": (
+        'TypeError: Unknown file extension ".ts" for /p/index.ts',
+        ('TypeError: Unknown file extension ".ts" for /p/index.ts', "", _COMPILER),
     ),
     "a package that is missing": (
         "Error: Cannot find module 'lodash'",

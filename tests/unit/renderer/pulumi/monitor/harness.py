@@ -8,7 +8,8 @@ from typing import Any
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
-from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed
+from plugin_image.renderer.pulumi.monitor.plugin.packages import Packages
+from plugin_image.renderer.pulumi.monitor.plugin.plugins import Constructed, Released
 from plugin_image.renderer.pulumi.monitor.recording import Event, Recording
 from plugin_image.renderer.pulumi.monitor.resources.names import Names
 from plugin_image.renderer.pulumi.monitor.resources.naming import AUTONAMING_KEY, namer
@@ -31,6 +32,8 @@ class FakePlugin:
     unknown_kinds: int = 0
     children: int | None = None
     closed: bool = False
+    released: Released | None = None
+    releases: list[Any] = field(default_factory=list)
 
     def invoke(self, function: str, arguments: Mapping[str, Any]) -> Any:
         self.asked.append(function)
@@ -47,6 +50,11 @@ class FakePlugin:
         response = provider_pb2.ConstructResponse(urn=f"urn:constructed::{request.name}")
         structs.into_struct({"resources": ["one"]}, response.state)
         return Constructed(response, self.children)
+
+    def release(self, inputs: Mapping[str, Any], called: str) -> Released:
+        self.releases.append((inputs, called))
+        assert self.released
+        return self.released
 
     def learn(self, error: MonitorError) -> bool:
         self.unknown_kinds -= 1
@@ -66,10 +74,12 @@ class Harness:
         key: bytes = b"",
         autonaming: Any = None,
         live_names: Mapping[str, LiveName] | None = None,
+        released: Released | None = None,
         **deployment: Any,
     ) -> None:
         self.events: list[Event] = []
         self.plugins: list[FakePlugin] = []
+        self._released = released
         self.stacks: dict[str, tuple[dict[str, Any], list[str]]] = {}
         names = {"project": "shop", "stack": "dev", "organization": "acme"}
         settings = {AUTONAMING_KEY: json.dumps(autonaming)} if autonaming else {}
@@ -86,6 +96,7 @@ class Harness:
             self.events.append,
             start_plugin=self._start,
             read_stack=self._read,
+            packages=Packages((), endpoint=str),
         )
 
     @property
@@ -108,7 +119,7 @@ class Harness:
         return structs.from_struct(response.object)
 
     def _start(self, namespace: str) -> FakePlugin:
-        self.plugins.append(FakePlugin(namespace))
+        self.plugins.append(FakePlugin(namespace, released=self._released))
         return self.plugins[-1]
 
     def _read(self, name: str) -> tuple[Mapping[str, Any], list[str]]:

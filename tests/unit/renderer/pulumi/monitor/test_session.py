@@ -1,14 +1,29 @@
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
-from pulumi.runtime.proto import resource_pb2, resource_pb2_grpc
+from google.protobuf.empty_pb2 import Empty
+from pulumi.runtime.proto import (
+    plugin_pb2,
+    provider_pb2,
+    provider_pb2_grpc,
+    resource_pb2,
+    resource_pb2_grpc,
+)
 
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
+from plugin_image.renderer.pulumi.monitor.keyed.package import KINDS
+from plugin_image.renderer.pulumi.monitor.plugin.packages import Package, Served
 from plugin_image.renderer.pulumi.monitor.recording import Event
 from plugin_image.renderer.pulumi.monitor.run_context import LiveName, RunContext
+from plugin_image.renderer.pulumi.monitor.service.schemas import PackageSchema
 from plugin_image.renderer.pulumi.monitor.session import Session
+from plugin_image.renderer.pulumi.monitor.transport.server import serve_schema
 
 CONTEXT = RunContext(
     project="shop",
@@ -80,3 +95,35 @@ def test_what_is_rehearsed_is_counted_and_comes_to_nothing() -> None:
             stub.RegisterResourceOutputs(resource_pb2.RegisterResourceOutputsRequest(urn="urn:p"))
         assert (rehearsal.children("urn:p"), rehearsal.children("urn:q")) == (2, 0)
     assert not events
+
+
+def test_packages_tell_their_schemas_and_one_that_runs_is_asked_for_its_own() -> None:
+    started: list[str] = []
+
+    @contextmanager
+    def serve(engine: str) -> Iterator[Served]:
+        started.append(engine)
+        with serve_schema(PackageSchema(lambda: '{"name": "web"}')) as port:
+            yield Served(port, lambda: "")
+
+    web = Package("web", "web/PulumiPlugin.yaml", Path("/src/web"), serve)
+    with Session(CONTEXT, lambda _: None, env={}, packages=[web]) as session:
+        ports = session.schemas()
+        assert not started
+        told = {name: told_schema(port) for name, port in ports.items()}
+        assert told["web"] == ("0.0.0", {"name": "web"})
+        assert len(started) == 1
+    version, random = told["random"]
+    assert (version, random["resources"].keys()) == (random["version"], KINDS.keys())
+    password = random["resources"]["random:index/randomPassword:RandomPassword"]
+    assert password["requiredInputs"] == ["length"]
+    assert password["properties"]["result"] == {"type": "string", "secret": True}
+
+
+def told_schema(port: int) -> tuple[str, Any]:
+    """The version and the schema that a provider tells, asked as a language host does."""
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        provider = provider_pb2_grpc.ResourceProviderStub(channel)
+        provider.Attach(plugin_pb2.PluginAttach(address="127.0.0.1:1"))
+        version = provider.GetPluginInfo(Empty()).version
+        return version, json.loads(provider.GetSchema(provider_pb2.GetSchemaRequest()).schema)

@@ -165,6 +165,16 @@ class TestCharts:
         assert construct(components(provider), CHART, chart="oci://example.com/web").children == 1
         assert not provider.rehearsed
 
+    def test_hooks_are_named_as_what_it_leaves_out(self, tmp_path: Path) -> None:
+        chart_in(tmp_path, "metadata: {annotations: {helm.sh/hook: pre-install}}")
+        provider = Provider(tmp_path, lambda: text(config_map("a")))
+        made = construct(components(provider), CHART, chart="web")
+        assert made.note == f"{CALLED} leaves out the hooks of templates/0.yaml"
+
+    def test_hooks_that_are_asked_for_are_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(Refusal, match=r"has includeHooks, which the provider .* not know"):
+            construct(components(Provider(tmp_path)), CHART, chart="web", includeHooks=True)
+
 
 class TestChartsOfVersion3:
     @staticmethod
@@ -200,7 +210,7 @@ class TestChartsOfVersion3:
             return invoke(function, arguments)
 
         provider.invoke = made_up  # type: ignore[method-assign, assignment]
-        with pytest.raises(Refusal, match=r"ConfigMap 'a' of the chart of release 'w' is another"):
+        with pytest.raises(Refusal, match=r"ConfigMap 'a' of the chart of release 'w' differs"):
             components(provider).invoke(TEMPLATE, options)
 
 

@@ -151,6 +151,32 @@ class TestObjects:
         assert harness.recording.registrations[1].dependencies == [first]
 
 
+class TestLists:
+    def test_are_the_objects_among_their_items(self, harness: Harness) -> None:
+        items = [{"metadata": {"name": name}, "data": {"x": secret(name)}} for name in ("a", "b")]
+        response = harness.register("kubernetes:core/v1:ConfigMapList", "all", {"items": items})
+        assert harness.state(response)["items"] == items
+        assert [entry.object for entry in harness.recording.registrations] == [
+            {"apiVersion": "v1", "kind": "ConfigMap", **item} for item in items
+        ]
+        assert [entry.name for entry in harness.recording.registrations] == ["all:a", "all:b"]
+
+    def test_may_have_several_kinds(self, harness: Harness) -> None:
+        item = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}}
+        harness.register("kubernetes:core/v1:List", "all", {"items": [item]})
+        (entry,) = harness.recording.registrations
+        assert (entry.type, entry.object) == ("kubernetes:apps/v1:Deployment", item)
+
+    def test_count_with_all_that_they_have_for_those_that_depend_on_them(
+        self, harness: Harness
+    ) -> None:
+        items = [{"metadata": {"name": "a"}}]
+        found = harness.register("kubernetes:core/v1:ConfigMapList", "all", {"items": items})
+        harness.register(CONFIG_MAP, "last", {}, dependencies=[found.urn])
+        item, last = harness.recording.registrations
+        assert last.depends_on == [found.urn, item.urn]
+
+
 class TestProviders:
     def register_provider(self, harness: Harness, name: str = "there", **properties: Any) -> str:
         response = harness.register("pulumi:providers:kubernetes", name, properties)
@@ -330,15 +356,20 @@ class TestTheRealProvider:
         assert structs.from_struct(getattr(response, "return")) == {"text": "a"}
         assert [(f.property, f.reason) for f in response.failures] == [("chart", "missing")]
 
+    def test_functions_are_answered_where_the_sdk_has_no_answer_of_its_own_for_them(
+        self, harness: Harness, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delattr(resource_pb2, "ResourceInvokeResponse")
+        self.test_functions_are_answered_by_it_with_their_failures(harness)
+
 
 class TestRefusals:
     @pytest.mark.parametrize(
         ("type_", "properties", "words"),
         [
-            ("aws:s3/bucket:Bucket", {}, "is not a Kubernetes object"),
-            ("kubernetes:helm.sh/v3:Release", {}, "installed by Helm"),
             ("kubernetes:core/v1:ConfigMapPatch", {"kind": "ConfigMap"}, "patches an object"),
-            ("kubernetes:core/v1:ConfigMapList", {"items": []}, "is a list of objects"),
+            ("kubernetes:core/v1:ConfigMapList", {"items": secret([])}, "is a list of objects"),
+            ("kubernetes:core/v1:List", {"items": [1]}, "is a list of objects"),
         ],
     )
     def test_name_the_resource_and_are_reported(
@@ -367,6 +398,15 @@ class TestRefusals:
         with pytest.raises(Refusal, match="read from a live system"):
             monitor.ReadResource(resource_pb2.ReadResourceRequest(type=CONFIG_MAP, name="x"))
         assert len(harness.recording.refusals) == 4
+
+    def test_of_resources_of_others_come_when_all_are_known(self, harness: Harness) -> None:
+        for name in "ab":
+            harness.register("aws:s3/bucket:Bucket", name)
+        assert harness.recording.foreign == [
+            ("aws", "aws:s3/bucket:Bucket 'a'"),
+            ("aws", "aws:s3/bucket:Bucket 'b'"),
+        ]
+        assert not harness.recording.refusals
 
     def test_can_be_turned_off_for_resources_of_others(self) -> None:
         harness = Harness(ignore_foreign=True)
@@ -405,6 +445,33 @@ class TestWhatHasNoMeaningInARender:
         two = resource_pb2.RegisterPackageRequest(name="kubernetes", version="4.1.0")
         references = [harness.monitor.RegisterPackage(package).ref for package in (one, two, one)]
         assert references == ["package-0", "package-1", "package-0"]
+
+    @pytest.mark.parametrize("how", ["parameterization", "extension"])
+    def test_kinds_that_a_package_adds_to_the_kubernetes_provider_are_objects(
+        self, how: str, harness: Harness
+    ) -> None:
+        added = resource_pb2.Parameterization(name="gateways", version="1.2.1")
+        package = resource_pb2.RegisterPackageRequest(name="kubernetes")
+        getattr(package, how).CopyFrom(added)
+        harness.monitor.RegisterPackage(package)
+        harness.register("gateways:gateway.networking.k8s.io/v1:Gateway", "web")
+        manifest = harness.recording.registrations[0].object
+        assert manifest == {
+            "apiVersion": "gateway.networking.k8s.io/v1",
+            "kind": "Gateway",
+            "metadata": {"name": "web"},
+        }
+
+    def test_kinds_that_a_package_adds_to_another_provider_are_foreign(
+        self, harness: Harness
+    ) -> None:
+        added = resource_pb2.Parameterization(name="tls", version="4.0.6")
+        package = resource_pb2.RegisterPackageRequest(
+            name="terraform-provider", parameterization=added
+        )
+        harness.monitor.RegisterPackage(package)
+        harness.register("tls:index/privateKey:PrivateKey", "key")
+        assert harness.recording.foreign[0][0] == "tls"
 
     def test_an_sdk_says_that_all_is_registered_and_not_that_the_program_has_ended(
         self, harness: Harness

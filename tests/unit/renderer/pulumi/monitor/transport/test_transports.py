@@ -18,6 +18,7 @@ from plugin_image.renderer.pulumi.monitor.errors import MonitorError
 from plugin_image.renderer.pulumi.monitor.service.engine import Engine
 from plugin_image.renderer.pulumi.monitor.transport.direct import DirectStub, InPlaceExecutor
 from plugin_image.renderer.pulumi.monitor.transport.server import Elsewhere, serve
+from plugin_image.renderer.pulumi.monitor.values import structs
 from tests.unit.renderer.pulumi.monitor.harness import CONFIG_MAP, Harness
 
 Transports = tuple[Harness, resource_pb2_grpc.ResourceMonitorStub, engine_pb2_grpc.EngineStub]
@@ -178,7 +179,9 @@ def test_what_the_program_submits_runs_in_a_thread(executor: InPlaceExecutor) ->
 def test_a_failure_in_place_reaches_who_asked(executor: InPlaceExecutor) -> None:
     harness = Harness()
     stub = DirectStub(harness.monitor, waits=harness.monitor.waits)
-    request = resource_pb2.RegisterResourceRequest(type="aws:s3:Bucket", name="a", custom=True)
+    patch = "kubernetes:core/v1:ConfigMapPatch"
+    request = resource_pb2.RegisterResourceRequest(type=patch, name="a", custom=True)
+    structs.into_struct({"kind": "ConfigMap"}, request.object)
     future = executor.submit(_by_the_sdk(lambda: stub.RegisterResource(request)))
     with pytest.raises(grpc.RpcError):
         future.result()

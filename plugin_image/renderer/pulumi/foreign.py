@@ -1,0 +1,58 @@
+"""Resources of other providers, which are refused all at once.
+
+A mixed program has many of them, and what to do about it depends on how many there are, and of
+which providers.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from ...contract import pulumi as contract
+from ..errors import RefusedError
+
+_SHOWN: Final = 3
+"""Resources of each provider in the first line of a message; all are in its details."""
+_WAYS_OUT: Final = (
+    "keep such resources in a stack of their own that `pulumi up` deploys and pass its outputs as "
+    f"configuration, set the plugin parameter `{contract.NON_KUBERNETES.name}` to ignore to leave "
+    f"them out, or `{contract.MODE.name}` to operator to hand the whole program to the Pulumi "
+    "Kubernetes Operator (docs/renderer.md#other-resources)"
+)
+_HINTS: Final[Mapping[str, str]] = {
+    "random": "let a controller in the cluster make the passwords that random makes up (External "
+    "Secrets), give them as configuration, encrypted, or set the plugin parameter "
+    f"`{contract.RANDOM.name}` to keyed",
+    **dict.fromkeys(
+        ("docker", "docker-build"),
+        "build images in CI, and pass their references as configuration",
+    ),
+}
+"""What else to do about resources of a provider."""
+
+
+def refusal(found: Sequence[tuple[str, str]]) -> RefusedError:
+    """The error that names resources by their provider, each as messages name it."""
+    groups: dict[str, list[str]] = {}
+    for provider, called in sorted(found):
+        groups.setdefault(provider, []).append(called)
+    fix = "; or ".join([*hints(groups), _WAYS_OUT])
+    if len(found) == 1:
+        return RefusedError(f"{found[0][1]} is not a Kubernetes object", fix=fix)
+    most_first = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+    told = "; ".join(f"{len(group)} of {name}: {_few(group)}" for name, group in most_first)
+    return RefusedError(
+        f"the program has {len(found)} resources that are not Kubernetes objects: {told}",
+        fix=fix,
+        details="\n".join(called for _, group in most_first for called in group),
+    )
+
+
+def hints(providers: Iterable[str]) -> list[str]:
+    """What else to do about resources of these providers, each hint once."""
+    return [*dict.fromkeys(_HINTS[provider] for provider in providers if provider in _HINTS)]
+
+
+def _few(group: Sequence[str]) -> str:
+    more = len(group) - _SHOWN
+    named = ", ".join(group[:_SHOWN])
+    return f"{named} and {more} more" if more > 0 else named

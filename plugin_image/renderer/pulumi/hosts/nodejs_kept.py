@@ -1,0 +1,164 @@
+"""Node.js that has loaded a set of packages and waits: in place of a new one, for one run.
+
+Node.js cannot be forked, so a waiting process (`nodejs_waiting.js`) becomes the program's own. It
+is used for packages that the cache or the image has, all in one folder, without `nodeargs`, and
+where no variable is set that Node.js heeds when it starts. Where none is ready, or it turns the run
+down, a new one is started.
+"""
+
+import json
+import os
+import socket
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Final
+
+from ... import launch, waiting
+from ...keeping import Keepable, Kept, NotLentError
+from ...launch import Process, Start
+from ..execution import Execution
+from ..installer import tool
+from . import nodejs_layout, nodejs_options, nodejs_packages
+from .host import Installed
+from .lent import SECONDS, LentProcess, lent_or_new
+
+RUNNER: Final = Path(__file__).with_name("nodejs_runner.js")
+_WAITING: Final = Path(__file__).with_name("nodejs_waiting.js")
+_NO_MODULES: Final = json.dumps({"places": {}, "imports": False})
+_SURROUNDINGS: Final = (
+    *("LANG", "LANGUAGE", "LC_", "PATH", "TZ", "SSL_CERT_", "NODE_EXTRA_CA_CERTS", "NODE_OPTIONS"),
+    # Loading the SDK depends on it, and it is nearly always the same.
+    "PULUMI_ERROR_OUTPUT_STRING",
+)
+"""How variables begin that Node.js, or what it loads, reads when it starts."""
+_HEEDED_AT_START: Final = ("NODE_", "UV_", "ICU_", "OPENSSL_", "LD_", "GLIBC_", "MALLOC_")
+"""How variables begin that change Node.js as it starts; a plugin passes hardly ever one of them."""
+_MESSAGE_BYTES: Final = 64
+
+
+@dataclass
+class Waiting:
+    """The waiting processes for one set of packages: a `Lender`, for the runs of programs."""
+
+    kept: Kept
+    command: tuple[str, ...]
+    packages: Path
+    is_brought: bool
+    """Whether the packages are not those of the image."""
+    lost: bool = field(default=False, init=False)
+    """See `Lender`."""
+    _wanted: Keepable | None = field(default=None, init=False)
+
+    def __call__(self, start: Start) -> Process:
+        """See `Lender`."""
+        if [*map(str, start.command[:2])] != [self.command[0], str(RUNNER)]:
+            return launch.spawn(start)
+        self._wanted = what = self._keepable(start)
+        return lent_or_new(lambda start: _Lent(what, self, start), start)
+
+    def want(self) -> None:
+        """See `Lender`."""
+        if self._wanted:
+            self.kept.want(self._wanted)
+
+    def _keepable(self, start: Start) -> Keepable:
+        env = {key: value for key, value in start.env.items() if key.startswith(_SURROUNDINGS)}
+        return Keepable(
+            kind="once",
+            command=self.command,
+            env={**env, "RENDERER_MODULES": _NO_MODULES},
+            packages=str(self.packages),
+            is_brought=self.is_brought,
+        )
+
+
+class _Lent(LentProcess):
+    """A program in a process that has waited for it."""
+
+    def __init__(self, what: Keepable, waiting: Waiting, start: Start) -> None:
+        """Raises OSError and NotLentError."""
+
+        def lose() -> None:
+            waiting.lost = True
+
+        super().__init__(waiting.kept.lend(what), lose)
+        (self._into,) = start.pass_fds
+        try:
+            self.stdin, self.said, self._told = self._started(start)
+        except BaseException:
+            super().kill()
+            raise
+
+    def _started(self, start: Start) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+        self.connection.send(b"%s %s" % (waiting.START, waiting.limits()))
+        _, files, _, _ = socket.recv_fds(self.connection, _MESSAGE_BYTES, waiting.FILES)
+        if len(files) != waiting.FILES:
+            raise ConnectionError
+        asked = {
+            "cwd": str(start.cwd),
+            "env": dict(start.env),
+            "arguments": [str(word) for word in start.command[2:]],
+        }
+        give, hear, told, asks = files
+        with ExitStack() as opened:
+            stdin = opened.enter_context(os.fdopen(give, "wb", 0))
+            said = opened.enter_context(os.fdopen(hear, "rb", 0))
+            noted = opened.enter_context(os.fdopen(told, "rb"))
+            with socket.socket(fileno=asks) as process:
+                process.settimeout(SECONDS)
+                process.sendall(json.dumps(asked).encode())
+                process.shutdown(socket.SHUT_WR)
+                if not process.recv(_MESSAGE_BYTES):
+                    raise NotLentError
+            opened.pop_all()
+        return stdin, said, noted
+
+    def wait(self, seconds: float | None = None) -> int:
+        """See `Process`."""
+        status = super().wait(seconds)
+        self._tell()
+        return status
+
+    def kill(self) -> None:
+        """See `Process`."""
+        super().kill()
+        self._tell()
+
+    def _tell(self) -> None:
+        """Give what the program told the renderer to where its starter looks for it."""
+        if not self._told.closed:
+            with self._told:
+                # Whoever wrote to it has moved the place in it that both share.
+                self._told.seek(0)
+                os.write(self._into, self._told.read())
+
+
+def of(execution: Execution, installed: Installed, modules: Path) -> Waiting | None:
+    """The processes that a run may use, whether there are any or not; None where it may not."""
+    options = nodejs_options.read(execution.project)
+    machine_code = execution.cache.folder_of("v8")
+    if (
+        execution.kept is None
+        or {modules} != {*installed.places.values()}
+        or not _stays(modules, execution)
+        or not _stays(machine_code, execution)
+        or options.node
+        or options.loaded
+        or any(map(_is_heeded_at_start, execution.env))
+    ):
+        return None
+    runner = modules / nodejs_layout.SDK / "cmd" / "run" / "index.js"
+    command = (tool("node", execution.env), _WAITING, runner, machine_code)
+    is_brought = modules != nodejs_packages.IMAGE_MODULES
+    return Waiting(execution.kept, tuple(map(str, command)), modules, is_brought)
+
+
+def _stays(folder: Path, execution: Execution) -> bool:
+    """Whether a folder is not this render's own."""
+    return folder == nodejs_packages.IMAGE_MODULES or folder.is_relative_to(execution.cache.folder)
+
+
+def _is_heeded_at_start(variable: str) -> bool:
+    # Where certificates are stays the same.
+    return variable.startswith(_HEEDED_AT_START) and variable != "NODE_EXTRA_CA_CERTS"

@@ -1,0 +1,238 @@
+"""How npm, pnpm and Yarn install what their locks say, and nothing else.
+
+Which one installs is chosen as Pulumi does: by the option `packagemanager`, or else by the lock
+that is there. Source: pulumi/pulumi `sdk/nodejs/npm/manager.go`, ResolvePackageManager.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ... import files
+from ...errors import DependencyError
+from .. import dependencies
+from ..installer import Installer
+from . import nodejs_layout
+from .nodejs_layout import Layout
+from .nodejs_options import Options
+
+_NPM_LOCK: Final = "package-lock.json"
+_PNPM: Final = re.compile(r"^lockfileVersion: '?9\.", re.MULTILINE)
+_BERRY: Final = re.compile(r"^(__metadata:\n  version: )(\d+)$", re.MULTILINE)
+"""What the lock of a newer Yarn than 1 begins with: the version of its own format."""
+_OLDEST_BERRY, _BERRY_FORMAT = 8, 10
+"""That of Yarn 4.0, and that of the Yarn in the image. What is in between is written alike."""
+
+
+@dataclass(frozen=True)
+class Manager:
+    """A package manager."""
+
+    tool: str
+    command: Callable[[Layout, Options, bool], list[str]]
+    """Its arguments, with a lock or without one."""
+    strangers: Callable[[Path, frozenset[str]], Iterator[str]]
+    """Those of the names that a lock has from a registry."""
+    downloads: str
+    """The variable that names the folder for what it downloads."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    links_folders: bool = False
+    """Whether what `file:` names is linked to, where others take a copy."""
+    asks_for_members: bool = False
+    """Whether it may ask a registry for a member of the workspace, for a version that it is not."""
+    lock_format: Callable[[str], str] = str
+    """Makes of a lock what the tool takes."""
+
+
+def choose(layout: Layout, options: Options, installer: Installer) -> tuple[Manager, Path | None]:
+    """The package manager of a program, and its lock; npm does without, where that is safe.
+
+    Raises DependencyError where it is missing, and for a lock that none here reads.
+    """
+    if options.manager != "auto":
+        lock = layout.locks.get(options.manager)
+        if lock is None and options.manager != "npm":
+            raise DependencyError(
+                f"`packagemanager` is {options.manager}, and there is no lock of it",
+                fix=f"commit its lock beside {layout.folder.name}/package.json",
+            )
+        return _of(options.manager, lock), lock
+    known = [(_of(name, lock), lock) for name, lock in layout.locks.items() if name != "bun"]
+    # Pulumi takes the next one, too, where a tool is missing.
+    there = (found for found in known if installer.has(found[0].tool))
+    if found := next(there, next(iter(known), None)):
+        return found
+    if bun := layout.locks.get("bun"):
+        raise dependencies.other_lock(bun.name, f"a {_NPM_LOCK}")
+    _refuse_what_takes_a_lock(layout)
+    return _of("npm", None), None
+
+
+def _of(name: str, lock: Path | None) -> Manager:
+    if name == "bun" and lock:
+        raise dependencies.other_lock(lock.name, f"a {_NPM_LOCK}")
+    is_berry = name == "yarn" and lock is not None and _BERRY.search(files.text(lock))
+    return MANAGERS["berry" if is_berry else name]
+
+
+def _refuse_what_takes_a_lock(layout: Layout) -> None:
+    """Raise DependencyError where npm would ask a registry for something other than was meant.
+
+    npm goes by the manifest alone: a stranger may have published a package with the name of
+    one that is in a folder here, or in a registry that is set up here.
+    """
+    if layout.in_workspace:
+        found = "it belongs to workspaces"
+    elif local := next(iter(layout.local.values()), None):
+        found = f"{local.name} is in a folder"
+    elif files.exists(layout.folder / ".npmrc"):
+        found = "there are settings in .npmrc"
+    else:
+        return
+    place = "it" if layout.program == layout.folder else "that of the workspace"
+    raise DependencyError(
+        f"package.json asks for packages without a {_NPM_LOCK}, and {found}",
+        fix=f"commit a {_NPM_LOCK} beside {place}",
+    )
+
+
+def _npm(layout: Layout, options: Options, locked: bool) -> list[str]:
+    command = ["ci" if locked else "install", "--no-audit", "--no-fund"]
+    if layout.program != layout.folder:
+        command += [f"--workspace={_member(layout)}", "--include-workspace-root"]
+    return command + (["--omit=dev"] if options.production else [])
+
+
+def _pnpm(layout: Layout, options: Options, _locked: bool) -> list[str]:
+    command = ["install", "--frozen-lockfile", "--reporter=append-only"]
+    if layout.program != layout.folder:
+        # The member, all that it uses, and the root.
+        command += [f"--filter={{./{_member(layout)}}}...", "--filter={.}"]
+    return command + (["--prod"] if options.production else [])
+
+
+def _yarn(_layout: Layout, options: Options, _locked: bool) -> list[str]:
+    command = ["install", "--frozen-lockfile", "--non-interactive", "--no-default-rc"]
+    return command + (["--production"] if options.production else [])
+
+
+def _berry(_layout: Layout, options: Options, _locked: bool) -> list[str]:
+    if options.production:
+        raise DependencyError(
+            "`production` in `runtime.options` is not taken with Yarn 2 and newer",
+            fix="remove the option",
+        )
+    return ["install", "--immutable"]
+
+
+def _member(layout: Layout) -> Path:
+    return layout.program.relative_to(layout.folder)
+
+
+def _npm_strangers(lock: Path, names: frozenset[str]) -> Iterator[str]:
+    for path, entry in _entries(nodejs_layout.read(lock)):
+        name = path.rpartition("node_modules/")[2]
+        is_local = entry.get("link") or str(entry.get("version")).startswith("file:")
+        if name in names and name != path and not is_local:
+            yield name
+
+
+def npm_paths(lock: Path) -> Iterator[tuple[Path, str]]:
+    """The folders and archives that a lock of npm names, each with what it is relative to.
+
+    That is the lock, and for what a package in a folder asks for a file of that folder.
+    """
+    for place, entry in _entries(nodejs_layout.read(lock)):
+        yield lock, place
+        for key in ("resolved", "version"):
+            text = str(entry.get(key, ""))
+            if written := text if entry.get("link") else nodejs_layout.path_of(text):
+                yield lock, written
+        for section in nodejs_layout.SECTIONS:
+            asked = entry.get(section)
+            for version in asked.values() if isinstance(asked, dict) else ():
+                # Before npm 7, these are packages in their turn.
+                if isinstance(version, str) and (written := nodejs_layout.path_of(version)):
+                    yield lock.parent / place / lock.name, written
+
+
+def _entries(locked: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """The packages of a lock by their place: as it has them since npm 7, or from before."""
+    packages, older = locked.get("packages"), locked.get("dependencies")
+    if isinstance(packages, dict):
+        yield from ((path, entry) for path, entry in packages.items() if isinstance(entry, dict))
+    elif isinstance(older, dict):
+        for name, entry in older.items():
+            if isinstance(entry, dict):
+                yield f"{above}node_modules/{name}", entry
+                yield from _entries(entry, f"{above}node_modules/{name}/")
+
+
+def _strangers_by(entry: str) -> Callable[[Path, frozenset[str]], Iterator[str]]:
+    """Finds packages by how the line of one from a registry looks, behind which comes a version."""
+
+    def strangers(lock: Path, names: frozenset[str]) -> Iterator[str]:
+        text = files.text(lock)
+        for name in sorted(names):
+            if re.search(entry.format(re.escape(name)), text, re.MULTILINE):
+                yield name
+
+    return strangers
+
+
+def _pnpm_lock(text: str) -> str:
+    """The same lock. Raises DependencyError for one that pnpm does not read any more."""
+    if not _PNPM.search(text):
+        raise DependencyError(
+            "pnpm-lock.yaml was written by a pnpm older than 9",
+            fix="upgrade it by `pnpm install` of pnpm 9 or 10, and commit the lock",
+        )
+    return text
+
+
+def _berry_lock(text: str) -> str:
+    """The lock in the format of the Yarn that is here. Raises DependencyError for an older one."""
+    found = _BERRY.search(text)
+    if found is None or int(found[2]) < _OLDEST_BERRY:
+        raise DependencyError(
+            "yarn.lock was written by a Yarn older than 4",
+            fix="upgrade it by `yarn set version stable` and `yarn install`, and commit the lock",
+        )
+    return _BERRY.sub(rf"\g<1>{max(int(found[2]), _BERRY_FORMAT)}", text)
+
+
+MANAGERS: Final[Mapping[str, Manager]] = {
+    "npm": Manager("npm", _npm, _npm_strangers, "npm_config_cache", links_folders=True),
+    "pnpm": Manager(
+        "pnpm",
+        _pnpm,
+        _strangers_by(r"^  ['\"]?/?{}[@/]\d"),
+        "npm_config_store_dir",
+        {"CI": "true", "npm_config_manage_package_manager_versions": "false"},
+        lock_format=_pnpm_lock,
+    ),
+    "yarn": Manager(
+        "yarn",
+        _yarn,
+        _strangers_by(r"^(?:.*, )?\"?{}@(?!file:|link:)"),
+        "YARN_CACHE_FOLDER",
+        {"YARN_IGNORE_PATH": "1"},
+        asks_for_members=True,
+    ),
+    "berry": Manager(
+        "yarn-berry",
+        _berry,
+        _strangers_by(r"^  resolution: \"{}@npm:"),
+        "YARN_CACHE_FOLDER",
+        {
+            "YARN_ENABLE_GLOBAL_CACHE": "false",
+            "YARN_ENABLE_TELEMETRY": "0",
+            "YARN_IGNORE_PATH": "1",
+            # Pulumi finds no packages otherwise.
+            "YARN_NODE_LINKER": "node-modules",
+        },
+        lock_format=_berry_lock,
+    ),
+}

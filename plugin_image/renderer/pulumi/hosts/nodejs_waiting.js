@@ -1,0 +1,174 @@
+// A Node.js that waits for a program: it has loaded the SDK and the Kubernetes package of a set, and
+// becomes what `nodejs_runner.js` would be in a new process, once.
+//
+// Started with the SDK's runner, the folder for machine code, and the numbers of two files: one for
+// what the runner tells the renderer, and a socket. It says `ready` there, or why nothing can be
+// made of these packages; then comes how the program is started, as JSON, and the answer is `started`.
+//
+// No program can tell that it waited, or the set does not wait: what modules look up of a process while
+// they load is noted. Variables must then be as they were; the folder must not have been asked for.
+
+"use strict";
+
+const fs = require("fs");
+const Module = require("module");
+const os = require("os");
+
+const [runner, machineCode, told, socket] = process.argv.slice(2);
+const RUNNER = require.resolve("./nodejs_runner");
+
+// What the runner needs besides, and most programs.
+const LOADED = [
+    "@pulumi/pulumi",
+    "@pulumi/kubernetes",
+    "source-map-support",
+    "ini",
+    "minimist",
+    "semver",
+    "../../runtime/manifest",
+    "../../tsutils",
+    "../../cmd/run/tracing",
+];
+// What is above each resource in a stack, whose lines the SDK asks for.
+const TRACED = [
+    "../../resource",
+    "../../runtime/stack",
+    "../../cmd/run/run",
+    "../../cmd/run/index",
+    "../../cmd/run/instrumentation",
+];
+const FOLDERS = [
+    [process, "cwd"],
+    [os, "homedir"],
+    [os, "tmpdir"],
+];
+
+const { variables, unfit } = noted(load);
+say(unfit || "ready");
+const start = JSON.parse(heard());
+if ([...variables].every(([name, value]) => start.env[name] === value)) {
+    say("started");
+    fs.closeSync(Number(socket));
+    become(start);
+    require(RUNNER);
+}
+
+function load() {
+    require("./nodejs_loading").prepare(machineCode);
+    const requireOfSdk = Module.createRequire(runner);
+    // Not every set has each.
+    const found = LOADED.filter((name) => resolves(requireOfSdk, name));
+    leaveTheStoreToTheProgram(() => found.forEach((name) => requireOfSdk(name)));
+    readSourceMaps(requireOfSdk);
+}
+
+/** They are kept by `source-map-support`, once they were read. */
+function readSourceMaps(requireOfSdk) {
+    if (resolves(requireOfSdk, "source-map-support")) {
+        const { mapSourcePosition } = requireOfSdk("source-map-support");
+        for (const source of TRACED.map((name) => resolves(requireOfSdk, name)).filter(Boolean)) {
+            mapSourcePosition({ source, line: 1, column: 0 });
+        }
+    }
+}
+
+function resolves(from, name) {
+    try {
+        return from.resolve(name);
+    } catch {
+        return undefined;
+    }
+}
+
+/**
+ * Modules of resources register with the SDK's store, which the first of them makes, with what the
+ * environment says of the program. Source: `@pulumi/pulumi/runtime/state.ts`.
+ */
+function leaveTheStoreToTheProgram(load) {
+    const registered = { resourcePackages: new Map(), resourceModules: new Map() };
+    global.globalStore = registered;
+    load();
+    delete global.globalStore;
+    Object.defineProperty(global, "globalStore", {
+        configurable: true,
+        get: () => undefined,
+        set: (store) => {
+            delete global.globalStore;
+            global.globalStore = Object.assign(store, registered);
+        },
+    });
+}
+
+/** What was looked up while `load` ran: variables, with their values, and what makes the set unfit. */
+function noted(load) {
+    const variables = new Map();
+    let unfit = "";
+    const surroundings = process.env;
+    const note = (name) => typeof name === "string" && variables.set(name, surroundings[name]);
+    const refuse = (what) => {
+        unfit ||= `a package ${what} while it is loaded`;
+    };
+    process.env = new Proxy(surroundings, {
+        get: (target, name) => {
+            note(name);
+            return target[name];
+        },
+        has: (target, name) => {
+            note(name);
+            return name in target;
+        },
+        ownKeys: (target) => {
+            refuse("looks through the environment");
+            return Reflect.ownKeys(target);
+        },
+        set: (target, name, value) => {
+            refuse("changes the environment");
+            target[name] = value;
+            return true;
+        },
+    });
+    const originals = FOLDERS.map(([owner, name]) => owner[name]);
+    for (const [owner, name] of FOLDERS) {
+        const original = owner[name];
+        owner[name] = (...rest) => {
+            refuse(`asks for ${name}()`);
+            return original.apply(owner, rest);
+        };
+    }
+    try {
+        load();
+    } catch (error) {
+        refuse(`fails (${error.message})`);
+    }
+    FOLDERS.forEach(([owner, name], at) => (owner[name] = originals[at]));
+    process.env = surroundings;
+    return { variables, unfit };
+}
+
+/** Be as a process that was started with nothing but this. */
+function become({ cwd, env, arguments: given }) {
+    process.chdir(cwd);
+    for (const name of Object.keys(process.env)) {
+        delete process.env[name];
+    }
+    const run = { ...JSON.parse(env.RENDERER_RUN), told: Number(told) };
+    Object.assign(process.env, env, { RENDERER_RUN: JSON.stringify(run) });
+    process.argv.splice(1, process.argv.length, RUNNER, ...given);
+    if (env.RENDERER_MODULES) {
+        require("./nodejs_modules").find(JSON.parse(env.RENDERER_MODULES));
+    }
+}
+
+function say(word) {
+    fs.writeSync(Number(socket), word);
+}
+
+/** All that comes on the socket. */
+function heard() {
+    const chunks = [];
+    const chunk = Buffer.alloc(1 << 16);
+    for (let size; (size = fs.readSync(Number(socket), chunk)) > 0; ) {
+        chunks.push(Buffer.from(chunk.subarray(0, size)));
+    }
+    return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,169 @@
+"""Finds what decides about the packages of a Python program: files of its repository."""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from ... import files
+from ...errors import DependencyError
+from .. import dependencies
+
+_SETTINGS = ("pyproject.toml", "uv.toml")
+"""What tells uv of indexes and constraints."""
+_LOCAL = re.compile(r"^\s*(?:-(?!-hash)|[./]) | \bfile: | @\s*[./]", re.MULTILINE | re.VERBOSE)
+"""Further requirements files, options, and packages in folders, in a requirements.txt."""
+_LOCKED = re.compile(r'\b(editable|directory|path|virtual)\s=\s"([^"]*)"')
+"""A package in a folder, or an archive, in a lock."""
+_LOCKED_BY = {
+    "poetry.lock": re.compile(r'^type = "(directory|file)"\nurl = "([^"]*)"', re.MULTILINE),
+    "Pipfile.lock": re.compile(r'"(path|file)": "(?!\w+://)([^"]*)"'),
+}
+"""The same in the locks of other tools than uv and those that write a pylock.toml."""
+_MANIFESTS = {"Pipfile.lock": "Pipfile"}
+"""What a tool reads beside its lock, where that is not in pyproject.toml."""
+_ABSOLUTE = re.compile(
+    r"""
+      \bfile:/                                         # an absolute URL
+    | (?:^|[\s@="']|^\s*-\w) (?:/|~/)                  # an absolute path; with its option: -r/x
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_COMMENT = re.compile(r"(?:^|\s)\#.*$", re.MULTILINE)
+_ADDRESS = re.compile(r"""\b(?![\w+]*file:)[a-z][\w+]*://[^\s"']+""")
+_FURTHER = re.compile(r"^\s*(?:-[rc]|--requirements?|--constraints?)[\s=]*(\S+)", re.MULTILINE)
+"""Requirements files that one names."""
+_OF_UV = (
+    ("project", "dependencies"),
+    ("project", "optional-dependencies"),
+    ("dependency-groups",),
+    ("build-system", "requires"),
+    ("tool", "uv"),
+)
+"""What uv reads of pyproject.toml to find packages."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What decides about the packages of a program."""
+
+    files: list[Path]
+    requires_python: str
+    """The versions of Python that they are for, as a specifier; empty means any."""
+
+
+def of(named: Path, repository: Path) -> Inputs:
+    """What decides about the packages that a file names.
+
+    Where it names others, these are all of the project, or of a locked package. Raises
+    DependencyError for files outside of the repository.
+    """
+    root, text = named.parent, files.text(named)
+    beside = [*_SETTINGS, *filter(None, [_MANIFESTS.get(named.name)])]
+    settings = [root / name for name in beside if files.exists(root / name)]
+    found = {named, *settings}
+    if named.name == "requirements.txt":
+        outside = _elsewhere(named, repository, {named})
+        if _LOCAL.search(text):
+            found.update(dependencies.project_files(root))
+    else:
+        outside = set()
+        locked = _LOCKED_BY.get(named.name, _LOCKED)
+        for kind, path in locked.findall(text) if named.name != "pyproject.toml" else ():
+            folder = _inside(named, path, repository)
+            only = folder / "pyproject.toml" if kind == "virtual" else folder
+            found.update(_files(only))
+    for path in settings:
+        words = list(_words_for_uv(path))
+        outside |= {place for word in words for place in _paths(path, word, repository)}
+        if named == path and any(map(_is_folder, words)):
+            found.update(dependencies.project_files(root))
+    found.update(path for place in outside for path in _files(place))
+    says = "requires-python"
+    at_top = {} if named.suffix == ".txt" else table(named)
+    requires = at_top.get(says) or table(root / "pyproject.toml", "project").get(says)
+    is_heeded = named.suffix != ".txt" and isinstance(requires, str)
+    return Inputs(sorted(found), str(requires) if is_heeded else "")
+
+
+def table(path: Path, *keys: str) -> dict[str, Any]:
+    """A table of a TOML file; empty where there is none, and of what uv will report as no TOML."""
+    try:
+        found: Any = tomllib.loads(files.text(path)) if files.exists(path) else {}
+    except tomllib.TOMLDecodeError:
+        return {}
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _is_folder(word: str) -> bool:
+    return word.startswith((".", "file:")) or bool(re.search(r"@\s*(?:\.|file:)", word))
+
+
+def _files(place: Path) -> list[Path]:
+    """The files in a folder, or the file itself."""
+    if place.is_dir():
+        return dependencies.project_files(place)
+    return [place] if files.exists(place) else []
+
+
+def _elsewhere(named: Path, repository: Path, seen: set[Path]) -> set[Path]:
+    """What a requirements file and those that it names have outside of their folders.
+
+    Raises DependencyError for what is outside of the repository.
+    """
+    text = _COMMENT.sub("", files.text(named))
+    found = set(_paths(named, text, repository))
+    for word in _FURTHER.findall(text):
+        further = Path(os.path.normpath(named.parent / word))
+        if further not in seen and files.exists(further):
+            found |= _elsewhere(further, repository, seen | {further})
+    return found
+
+
+def _paths(file: Path, text: str, repository: Path) -> Iterator[Path]:
+    """The paths in a text that lead upwards. Raises DependencyError out of the repository."""
+    text = unquote(_ADDRESS.sub("", text))
+    if _ABSOLUTE.search(text):
+        raise _outside(file)
+    for word in re.split(r"""[\s"'@=,;#\[\]]+""", text):
+        path = re.sub(r"^(?:-\w|file:)", "", word)
+        if ".." in Path(path).parts:
+            yield _inside(file, path, repository)
+
+
+def _inside(file: Path, path: str, repository: Path) -> Path:
+    place = Path(os.path.normpath(file.parent / path))
+    if not place.resolve().is_relative_to(repository.resolve()):
+        raise _outside(file)
+    return place
+
+
+def _outside(file: Path) -> DependencyError:
+    return DependencyError(
+        f"{file.name} names a file outside of the repository",
+        fix="move it into the repository, or publish the package",
+    )
+
+
+def _words_for_uv(path: Path) -> Iterator[str]:
+    """The strings in a settings file by which uv finds packages; uv reports what is not TOML."""
+    found = table(path)
+    for keys in _OF_UV if path.name == "pyproject.toml" else ((),):
+        section: Any = found
+        for key in keys:
+            section = section.get(key) if isinstance(section, dict) else None
+        yield from _texts(section)
+
+
+def _texts(node: Any) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, (dict, list)):
+        for part in node.values() if isinstance(node, dict) else node:
+            yield from _texts(part)

@@ -1,0 +1,256 @@
+"""An interpreter that has loaded a program's SDK, and is forked for each of its runs.
+
+Started as a script by a keeper (`forked.py`), in the interpreter that has the program's packages,
+with the number of the keeper's socket as the argument. It never sees what a run is about: that
+reaches only the fork, which becomes what `python_runner.py` would be in a new interpreter. Between
+the two is a guard: it has whatever the program starts below itself, and ends all of it as soon as
+nobody is connected any more, so that a run outlives neither its render nor this interpreter.
+
+Packages that leave more behind than memory when they are loaded cannot be forked: a thread, a
+process, an open file would be missing in every fork.
+
+A message has at most one packet. The fork says to the keeper that it is there, and gets the
+render's connection. From the renderer comes a `Start`, as JSON in a nameless file; from the guard
+`started` or `refused`, and then `ended <status>`.
+"""
+
+# ruff: noqa: E402 - what every interpreter loads is noted before anything else is loaded
+from __future__ import annotations
+
+import sys
+
+_BY_ITSELF = {*sys.modules}
+"""What every interpreter loads, in whatever folder."""
+
+import fcntl
+import gc
+import importlib
+import json
+import os
+import resource
+import runpy
+import select
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any, NamedTuple, NoReturn
+
+_MOST_FILES = 16
+_MESSAGE_BYTES = 64
+_OUT_OF_THE_WAY = 128
+"""Numbers from here on are no program's."""
+_RUNNER = Path(__file__).with_name("python_runner.py")
+_OF_RUNNER = (
+    "monitor.transport.direct",
+    "monitor.run_context",
+    "monitor.session",
+    "hosts.python_values",
+)
+_OF_SDK = (
+    "pulumi",
+    "pulumi.runtime",
+    "pulumi_kubernetes",
+    "pulumi_kubernetes.apps.v1",
+    "pulumi_kubernetes.batch.v1",
+    "pulumi_kubernetes.core.v1",
+    "pulumi_kubernetes.meta.v1",
+    "pulumi_kubernetes.networking.v1",
+    "pulumi_kubernetes.rbac.v1",
+)
+"""What nearly every program loads of its SDK; the rest loads when it is asked for."""
+
+
+class Start(NamedTuple):
+    """How the program is started."""
+
+    cwd: str
+    env: dict[str, str]
+    arguments: list[str]
+    """Of the runner."""
+    data_limit: tuple[int, int]
+    """RLIMIT_DATA, soft and hard."""
+    files: list[int]
+    """The numbers under which the program finds its stdin, its output, and what else it gets."""
+
+
+Program = Callable[[], None]
+"""What a fork goes on as."""
+
+
+def main(control: int) -> Program | None:
+    """Serve forks, for which a keeper asks on a socket; what is returned runs in a fork."""
+    of_runner = sys.path.pop(0)
+    keeper = socket.socket(fileno=control)
+    keeper.set_inheritable(False)
+    runner = runpy.run_path(str(_RUNNER), run_name="_argocd_runner")
+    runner["_find_own_package"]()
+    processes = _own(runner, "processes")
+    words = _own(runner, "forked")
+    _load(runner)
+    paths = [of_runner, *sys.path]
+    preloaded = {name.partition(".")[0] for name in {*sys.modules} - _BY_ITSELF}
+    code = compile(_RUNNER.read_text(), str(_RUNNER), "exec")
+    left = _left(processes, control)
+    keeper.send(f"loading them leaves {left} behind".encode() if left else words.LOADED)
+    processes.hide()
+    channel = _forked(keeper)
+    if channel is None:
+        return None
+    connection = _connection(channel, words.HERE)
+    start, files = _received(connection)
+    if _is_hidden(start.cwd, preloaded):
+        connection.send(b"refused")
+        os._exit(0)
+    os.setsid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    program = os.fork()
+    if program:
+        _keep(program, connection, processes)
+    _become(start, files, processes)
+    sys.path[:] = paths
+    return lambda: _run(code)
+
+
+def _own(runner: dict[str, Any], module: str) -> Any:
+    """A module of the renderer, under the name that it has in programs' interpreters."""
+    return importlib.import_module(f"{runner['_OWN']}.renderer.{module}")
+
+
+def _load(runner: dict[str, Any]) -> None:
+    """Load what a run loads before the program, and what most programs load."""
+    runner["_require_sdk"]()
+    for name in _OF_SDK:
+        # Not every program has the Kubernetes package, nor every version of it each of these.
+        with suppress(ModuleNotFoundError):
+            importlib.import_module(name)
+    for name in _OF_RUNNER:
+        _own(runner, f"pulumi.{name}")
+
+
+def _left(processes: Any, control: int) -> str:
+    """What loading has left behind that no fork would have."""
+    if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208
+        return "a thread"
+    if processes.children(os.getpid()):
+        return "a process"
+    with os.scandir("/proc/self/fd") as listed:
+        files = {int(entry.name): os.readlink(entry.path) for entry in listed}  # noqa: PTH115
+    own = f"/proc/{os.getpid()}/fd"
+    opened = {name for file, name in files.items() if file > 2 and file != control and name != own}  # noqa: PLR2004
+    return f"{min(opened)} open" if opened else ""
+
+
+def _forked(keeper: socket.socket) -> socket.socket | None:
+    """In a fork, the socket on which the keeper waits for it; None when the keeper has ended."""
+    gc.collect()
+    gc.freeze()
+    # No fork is waited for: the kernel reaps them.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        data, files, _, _ = socket.recv_fds(keeper, _MESSAGE_BYTES, 1)
+        if not data:
+            return None
+        with socket.socket(fileno=files[0]) as channel:
+            try:
+                is_parent = os.fork()
+            except OSError:
+                # Too many processes, or too little memory: who asked does without.
+                continue
+            if not is_parent:
+                keeper.close()
+                return socket.socket(fileno=channel.detach())
+
+
+def _connection(keeper: socket.socket, here: bytes) -> socket.socket:
+    """The connection that this fork is for. Ends it where the keeper does without."""
+    with keeper:
+        keeper.send(here)
+        _, files, _, _ = socket.recv_fds(keeper, _MESSAGE_BYTES, 1)
+    if not files:
+        os._exit(0)
+    return socket.socket(fileno=files[0])
+
+
+def _received(connection: socket.socket) -> tuple[Start, list[int]]:
+    """What is to be started, and its files. Ends the process where nobody asks for anything."""
+    data, files, _, _ = socket.recv_fds(connection, _MESSAGE_BYTES, _MOST_FILES)
+    if data != b"start" or not files:
+        os._exit(0)
+    with os.fdopen(files[0], "rb") as payload:
+        payload.seek(0)
+        return Start(**json.load(payload)), files[1:]
+
+
+def _is_hidden(folder: str, preloaded: set[str]) -> bool:
+    """Whether the program's folder has a module that would be loaded in place of one of these."""
+    return not preloaded.isdisjoint(name.partition(".")[0] for name in os.listdir(folder))  # noqa: PTH208
+
+
+def _keep(program: int, connection: socket.socket, processes: Any) -> NoReturn:
+    """Tell how the program ends, and end what is left of it with the connection."""
+    processes.mark()
+    processes.adopt_orphans()
+    connection.send(b"started")
+    ended = os.pidfd_open(program)
+    waiting = select.poll()
+    waiting.register(ended, select.POLLIN)
+    waiting.register(connection, select.POLLIN)
+    while True:
+        ready = {file for file, _ in waiting.poll()}
+        if connection.fileno() in ready:
+            processes.end_descendants()
+            os._exit(0)
+        _, status = os.waitpid(program, 0)
+        waiting.unregister(ended)
+        connection.send(b"ended %d" % os.waitstatus_to_exitcode(status))
+
+
+def _become(start: Start, files: list[int], processes: Any) -> None:
+    """Be as a process that was started with nothing but this."""
+    _have(files, start.files)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD, signal.SIGHUP):
+        signal.signal(
+            number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+        )
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    resource.setrlimit(resource.RLIMIT_DATA, start.data_limit)
+    os.chdir(start.cwd)
+    os.environ.clear()
+    os.environ.update(start.env)
+    time.tzset()
+    # Where it is may have been asked for while nothing of a run was there.
+    tempfile.tempdir = None
+    sys.argv = [str(_RUNNER), *start.arguments]
+    sys.orig_argv = [sys.executable, *sys.argv]
+    processes.end_with_parent(signal.SIGKILL)
+    processes.show()
+    processes.contain()
+
+
+def _have(files: list[int], numbers: list[int]) -> None:
+    """Have these files under these numbers, and no other file."""
+    kept = [fcntl.fcntl(file, fcntl.F_DUPFD, _OUT_OF_THE_WAY) for file in files]
+    os.closerange(0, _OUT_OF_THE_WAY)
+    for file, number in zip(kept, numbers, strict=True):
+        os.dup2(file, number)
+    # What it says on either.
+    os.dup2(1, 2)
+    os.closerange(_OUT_OF_THE_WAY, os.sysconf("SC_OPEN_MAX"))
+
+
+def _run(code: CodeType) -> None:
+    module = ModuleType("__main__")
+    module.__file__ = str(_RUNNER)
+    sys.modules["__main__"] = module
+    exec(code, vars(module))  # noqa: S102 - the runner's
+
+
+if __name__ == "__main__":
+    program = main(int(sys.argv[1]))
+    if program:
+        program()

@@ -1,0 +1,218 @@
+"""The component packages of the repository, whose code runs beside the program.
+
+Each is a server of Pulumi's provider protocol, which is asked for components (`Construct`), for
+their methods (`Call`) and for its schema, and never for resources. What a component registers
+comes to the program's own monitor. Source: pulumi/pulumi `proto/pulumi/provider.proto`,
+`sdk/go/common/resource/plugin/provider_plugin.go`.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from pulumi.runtime.proto import alias_pb2, provider_pb2
+
+from ....errors import RenderError
+from .. import policy
+from ..errors import MonitorError, details_of
+from ..values import messages, structs, wire
+from . import providing
+
+if TYPE_CHECKING:
+    from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest, ResourceCallRequest
+
+    from .plugins import Fields
+
+_FRAMES: Final = (
+    (re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)'), -1),
+    (re.compile(r"\bat .*?\(?(?:file://)?(?P<file>/[^():]+):(?P<line>\d+):\d+\)?"), 0),
+)
+"""The frames of tracebacks, of Python and of Node.js, and which of them is where it failed."""
+_INSTALLED: Final = re.compile(r"/(?:site-packages|node_modules)/")
+_TYPE: Final = re.compile(r"Unexpected <class '[^']+'>: ")
+"""What gRPC's own server in Python says before an exception."""
+
+_Answer = TypeVar("_Answer", bound=Message)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A package that runs."""
+
+    port: int
+    output: Callable[[], str]
+    """The end of what it has written."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """A component package."""
+
+    name: str
+    place: str
+    """The file that makes it one, relative to the project."""
+    root: Path
+    """Its folder."""
+    serve: Callable[[str], AbstractContextManager[Served]]
+    """Starts it, with the address of the engine. Raises RenderError where it does not start."""
+
+
+class BrokenError(MonitorError):
+    """The code of a package failed; the text says where, and `details` has all it said."""
+
+    def __init__(self, text: str, details: str) -> None:
+        super().__init__("UNKNOWN", text)
+        self.details = details
+
+
+class Packages:
+    """The component packages of one program, each started on first use. Thread-safe."""
+
+    def __init__(self, packages: Iterable[Package], endpoint: Callable[[], str]) -> None:
+        """`endpoint` serves monitor and engine, on first use."""
+        self._running = {package.name: _Running(package, endpoint) for package in packages}
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a package is one of these."""
+        return name in self._running
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of these packages."""
+        return iter(self._running)
+
+    def construct(
+        self, request: RegisterResourceRequest, fields: Fields, called: str
+    ) -> provider_pb2.ConstructResponse:
+        """A component, which messages name as `called`; its package registers it. Raises
+        BrokenError."""
+        package = self._running[policy.package_of(request.type)]
+        asked = _construct_request(request, fields, package.endpoint())
+        return package.ask("Construct", asked, provider_pb2.ConstructResponse, called)
+
+    def call(self, request: ResourceCallRequest, fields: Fields) -> provider_pb2.CallResponse:
+        """What a method of a component gives. Raises BrokenError."""
+        package = self._running[policy.package_of(request.tok)]
+        asked = provider_pb2.CallRequest(
+            **fields, tok=request.tok, monitorEndpoint=package.endpoint()
+        )
+        structs.into_struct(wire.as_outputs(structs.from_struct(request.args)), asked.args)
+        for name, part in request.argDependencies.items():
+            asked.argDependencies[name].urns.extend(part.urns)
+        return package.ask("Call", asked, provider_pb2.CallResponse, f"the method {request.tok}")
+
+    def schema(self, name: str) -> str:
+        """The schema of a package, as JSON. Raises BrokenError."""
+        request = provider_pb2.GetSchemaRequest()
+        answer = self._running[name].ask(
+            "GetSchema", request, provider_pb2.GetSchemaResponse, "its schema"
+        )
+        return answer.schema
+
+    def close(self) -> None:
+        """End those that were started."""
+        for running in self._running.values():
+            running.close()
+
+
+class _Running:
+    """One package, and its process from the first question on."""
+
+    def __init__(self, package: Package, endpoint: Callable[[], str]) -> None:
+        self.endpoint = endpoint
+        self._package = package
+        self._lock = threading.Lock()
+        self._open = ExitStack()
+        self._started: tuple[grpc.Channel, Served] | None = None
+
+    def ask(self, rpc: str, request: Message, answer: type[_Answer], called: str) -> _Answer:
+        channel, provider = self._start()
+        try:
+            response = providing.call(channel, rpc, request, answer)
+        except grpc.RpcError as error:
+            raise self._broken(called, details_of(error), provider.output()) from error
+        if isinstance(response, messages.TooDeep):
+            raise policy.refuse_value(f"what comes of {called}", structs.too_deep())
+        return response
+
+    def close(self) -> None:
+        with self._lock:
+            self._open.close()
+
+    def _start(self) -> tuple[grpc.Channel, Served]:
+        """The running package; concurrent first questions start one."""
+        with self._lock:
+            if self._started is None:
+                try:
+                    provider = self._open.enter_context(self._package.serve(self.endpoint()))
+                except RenderError as error:
+                    raise self._broken("", error.details.strip() or str(error), "") from error
+                channel = self._open.enter_context(providing.channel(provider.port))
+                self._started = channel, provider
+            return self._started
+
+    def _broken(self, called: str, said: str, output: str) -> BrokenError:
+        lines = [line.strip() for line in _TYPE.sub("", said).splitlines() if line.strip()]
+        # A traceback has the exception below it, an answer before it.
+        cause = lines[0] if called or not lines else lines[-1]
+        what = f"{called} of the package" if called else "the package"
+        where = self._frame(said) or self._package.place
+        failed = "failed" if called else "does not start"
+        text = f"{what} {self._package.name!r} ({where}) {failed}: {cause.rstrip(':')}"
+        return BrokenError(text, "\n".join(filter(None, [said, output])))
+
+    def _frame(self, said: str) -> str:
+        """The line of the package's own code that failed, or nothing where none is told."""
+        for frame, which in _FRAMES:
+            own = [
+                f"{self._shown(found['file'])}:{found['line']}"
+                for found in frame.finditer(said)
+                if Path(found["file"]).is_relative_to(self._package.root)
+                and not _INSTALLED.search(found["file"])
+            ]
+            if own:
+                return own[which]
+        return ""
+
+    def _shown(self, file: str) -> Path:
+        """A file of the package, relative to the project."""
+        folder = Path(self._package.place).parent
+        return folder / Path(file).relative_to(self._package.root)
+
+
+def _construct_request(
+    request: RegisterResourceRequest, fields: Fields, endpoint: str
+) -> provider_pb2.ConstructRequest:
+    """What the engine asks a provider, for what an SDK asks the engine."""
+    asked = provider_pb2.ConstructRequest(
+        **fields,
+        monitorEndpoint=endpoint,
+        type=request.type,
+        name=request.name,
+        parent=request.parent,
+        providers=request.providers,
+        dependencies=request.dependencies,
+        aliases=[*request.aliases, *(alias_pb2.Alias(urn=urn) for urn in request.aliasURNs)],
+        protect=request.protect,
+        retainOnDelete=request.retainOnDelete,
+        deleteBeforeReplace=request.deleteBeforeReplace,
+        deletedWith=request.deletedWith,
+        replace_with=request.replace_with,
+        ignoreChanges=request.ignoreChanges,
+        replaceOnChanges=request.replaceOnChanges,
+        additionalSecretOutputs=request.additionalSecretOutputs,
+    )
+    if request.HasField("replacement_trigger"):
+        asked.replacement_trigger.CopyFrom(request.replacement_trigger)
+    # An SDK takes a secret within an input for a secret input, unless it comes as an output.
+    structs.into_struct(wire.as_outputs(structs.from_struct(request.object)), asked.inputs)
+    for name, part in request.propertyDependencies.items():
+        asked.inputDependencies[name].urns.extend(part.urns)
+    return asked

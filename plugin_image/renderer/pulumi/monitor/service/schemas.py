@@ -1,0 +1,43 @@
+"""Tells the schema of a package, as its provider would that a language host starts.
+
+The host of YAML programs reads them by it. It attaches to a provider that runs already where it is
+told of one, which not every SDK's provider allows; and the package need not run before it is asked
+for. Source: pulumi/pulumi `sdk/go/common/resource/plugin/provider_plugin.go` (NewProvider).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2
+
+if TYPE_CHECKING:
+    from google.protobuf.empty_pb2 import Empty
+    from pulumi.runtime.proto.plugin_pb2 import PluginAttach, PluginInfo
+    from pulumi.runtime.proto.provider_pb2 import GetSchemaRequest, GetSchemaResponse
+
+
+class PackageSchema:
+    """Answers what is asked of a provider before it has anything to make."""
+
+    def __init__(self, schema: Callable[[], str], version: str = "0.0.0") -> None:
+        """`schema` gives it as JSON; it is called when a host asks for it.
+
+        A folder has no version.
+        """
+        self._schema = schema
+        self._version = version
+
+    def Attach(self, _request: PluginAttach) -> Empty:  # noqa: N802 - the protocol's names
+        """Any host may."""
+        return empty_pb2.Empty()
+
+    def GetPluginInfo(self, _request: Empty) -> PluginInfo:  # noqa: N802
+        """The version."""
+        return plugin_pb2.PluginInfo(version=self._version)
+
+    def GetSchema(self, _request: GetSchemaRequest) -> GetSchemaResponse:  # noqa: N802
+        """The package's own."""
+        return provider_pb2.GetSchemaResponse(schema=self._schema())

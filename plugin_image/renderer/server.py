@@ -1,0 +1,96 @@
+"""A process that has loaded the renderer, and is forked for each render that a client asks for.
+
+Each render is a fork with the client's environment, folder and files, and does there what the
+command line does. The client's end is its end; the end of the process it was forked from is not.
+"""
+
+import importlib
+import os
+import socket
+import struct
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from . import ancestry, answering, cli, forking, keeping, memory
+from .keepers import Keepers
+
+_FILES: Final = 5
+_MESSAGE_BYTES: Final = 64
+_CREDENTIALS: Final = struct.Struct("3i")
+_STARTING: Final = (b"LANG", b"LANGUAGE", b"LC_", b"PYTHON")
+"""How variables begin that an interpreter reads when it starts."""
+_PACKAGE: Final = Path(__file__).parent
+
+
+def serve(path: str) -> None:
+    """Serve the socket `path` until nobody has asked for a while, or the renderer's files change.
+
+    Returns at once where another server does.
+    """
+    held = forking.lock(path)
+    if held is None:
+        return
+    files = tuple(_PACKAGE.rglob("*.py"))
+    loaded = _newest(files)
+    _load()
+    keepers = Keepers(memory.container())
+    connection = forking.serve(path, held, lambda: _newest(files) != loaded, keepers)
+    if connection:
+        keeping.begin(keepers.for_render())
+        _become(connection)
+
+
+def _load() -> None:
+    """Load what renders load."""
+    for name in ("pulumi", "kpt", "manifest_work"):
+        # An image has the packages of its own renderers only.
+        with suppress(ModuleNotFoundError):
+            importlib.import_module(f".{name}.preloaded", __package__)
+
+
+def _newest(files: Iterable[Path]) -> float:
+    """When the last of the renderer's files changed, as they do where somebody works on them.
+
+    One that is gone counts as changed now.
+    """
+    try:
+        return max(path.stat().st_mtime for path in files)
+    except FileNotFoundError:
+        return time.time()
+
+
+def _become(connection: socket.socket) -> None:
+    """Be the client's process, as far as that is possible; no program is a client."""
+    asking = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    if ancestry.is_foreign(_CREDENTIALS.unpack(asking)[0]):
+        os._exit(0)
+    data, files, _, _ = socket.recv_fds(connection, _MESSAGE_BYTES, _FILES)
+    if data != b"render" or len(files) != _FILES:
+        os._exit(0)
+    payload, folder, *standard = files
+    with os.fdopen(payload, "rb") as told:
+        told.seek(0)
+        renderer, *variables = told.read().split(b"\0")
+    env = dict(variable.split(b"=", 1) for variable in variables)
+    if _starting(env) != _starting(os.environb):
+        connection.send(b"refused")
+        os._exit(0)
+    os.fchdir(folder)
+    os.close(folder)
+    for number, file in enumerate(standard):
+        os.dup2(file, number)
+        os.close(file)
+    os.environb.clear()
+    os.environb.update(env)
+    time.tzset()
+    answering.answer(connection)
+    sys.argv = ["renderer", renderer.decode(), "generate"]
+    cli.run(answering.tell)
+
+
+def _starting(env: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+    return {key: value for key, value in env.items() if key.startswith(_STARTING)}

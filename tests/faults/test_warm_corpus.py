@@ -1,0 +1,89 @@
+"""The programs of the corpus, rendered by what is kept, come to what their cases say."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plugin_image.contract import RendererEnv
+from tests.faults.test_warm_nodejs import NodeContainer, config_map
+from tests.faults.warm import wait_until
+from tests.render.corpus import CASES, Case
+
+pytestmark = pytest.mark.thorough
+
+KEPT = ("python", "nodejs")
+"""The languages for which processes are kept."""
+PARAMETERS: dict[str, tuple[str, dict[Any, str]]] = {
+    "allow_empty": ("allowEmpty", {True: "true"}),
+    "allow_plaintext_secrets": ("allowPlaintextSecrets", {True: "true"}),
+    "disable_name_suffix_hash": ("disableNameSuffixHash", {True: "true"}),
+    "ignore_changes": ("ignoreChanges", {}),
+    "ignore_foreign": ("nonKubernetes", {True: "ignore"}),
+    "keyed_random": ("random", {True: "keyed"}),
+    "protection": ("protection", {}),
+    "provider": ("provider", {}),
+    "refuse_releases": ("releases", {True: "refuse"}),
+    "stack": ("stack", {}),
+    "sync_waves": ("syncWaves", {}),
+}
+"""What `options.json` names, as an Application gives it."""
+VARIABLES = {
+    "deadline_seconds": RendererEnv.DEADLINE.value,
+    "namespace": "ARGOCD_APP_NAMESPACE",
+    "passphrase": "PULUMI_CONFIG_PASSPHRASE",
+    "random_key": RendererEnv.RANDOM_KEY.value,
+}
+
+
+@pytest.fixture(scope="module")
+def container(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeContainer]:
+    made = NodeContainer(tmp_path_factory.mktemp("container"))
+    # As the cases are rendered elsewhere.
+    del made.env["ARGOCD_APP_NAME"], made.env["ARGOCD_ENV_PULUMI_STACK"]
+    made.env["UV_NO_INDEX"] = ""
+    yield made
+    made.kill()
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.runtime in KEPT], ids=str)
+def test_a_case_comes_to_the_same_by_what_is_kept(
+    container: NodeContainer, case: Case, tmp_path: Path
+) -> None:
+    until_kept(container, case.runtime)
+    outcome = container.generate(case.copy_to(tmp_path), **environment(case))
+    status, stdout, stderr = outcome
+    if (written := case.expected("expected.yaml")) is not None:
+        assert (status, stdout) == (0, written), outcome
+    else:
+        assert (status, stdout) == (1, ""), outcome
+        assert (case.expected("error.txt") or "").strip() in stderr, outcome
+
+
+def until_kept(container: NodeContainer, runtime: str) -> None:
+    """Render until something is kept that a program with the image's packages can use."""
+    stack = {"ARGOCD_ENV_PULUMI_STACK": "dev"}
+    if runtime == "python":
+        folder = container.project("", "")
+        (folder / "__main__.py").write_text("import pulumi\n")
+        kept = container.zygotes
+    else:
+        folder, kept = container.script(config_map("1")), container.waiting
+    wait_until(lambda: kept() or container.generate(folder, **stack) is None)
+
+
+def environment(case: Case) -> dict[str, str]:
+    """What cmp-server gives the renderer for a case."""
+    parameters: list[dict[str, Any]] = []
+    env = {}
+    for name, value in case.given.items():
+        if name in VARIABLES:
+            env[VARIABLES[name]] = str(value)
+        elif name == "config":
+            parameters.append({"name": "config", "map": value})
+        elif value is not None:
+            parameter, words = PARAMETERS[name]
+            parameters.append({"name": parameter, "string": words.get(value, value)})
+    return {**env, "ARGOCD_APP_PARAMETERS": json.dumps(parameters)}

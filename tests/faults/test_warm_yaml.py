@@ -1,0 +1,87 @@
+"""A YAML program is read by the schema that the provider told the renders before, with no trace."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults.warm import COLD, Container, wait_until
+from tests.render import corpus
+
+PROVIDER = "pulumi-resource-kubernetes"
+CONFIG_MAP = """name: odd
+runtime: yaml
+resources:
+  found:
+    type: kubernetes:core/v1:ConfigMap
+    properties: {properties}
+"""
+
+
+class YamlContainer(Container):
+    """A container that counts how often its provider is started."""
+
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
+        real = shutil.which(PROVIDER)
+        assert real
+        self._starts = place / "starts"
+        self._starts.touch()
+        wrapper = place / "bin" / PROVIDER
+        wrapper.parent.mkdir()
+        wrapper.write_text(f'#!/bin/sh\necho started >> {self._starts}\nexec {real} "$@"\n')
+        wrapper.chmod(0o755)
+        self.env["PATH"] = f"{wrapper.parent}:{os.environ['PATH']}"
+
+    def yaml(self, properties: str) -> Path:
+        """A new project with one ConfigMap."""
+        return self.project("", "", **{"Pulumi.yaml": CONFIG_MAP.format(properties=properties)})
+
+    def counted(self, folder: Path, **env: str) -> tuple[tuple[int, str, str], int]:
+        """What comes of a render, and how many providers it took."""
+        before = self._starts.stat().st_size
+        outcome = self.generate(folder, **env)
+        return outcome, (self._starts.stat().st_size - before) // len("started\n")
+
+
+@pytest.fixture(scope="module")
+def container(tmp_path_factory: pytest.TempPathFactory) -> Iterator[YamlContainer]:
+    made = YamlContainer(tmp_path_factory.mktemp("container"))
+    folder = made.yaml("{data: {key: value}}")
+    wait_until(lambda: made.counted(folder)[1] == 0)
+    yield made
+    made.kill()
+
+
+@pytest.mark.parametrize(
+    "properties", ["{data: {key: value}}", "{dat: {key: value}}"], ids=["right", "misspelt"]
+)
+def test_programs_end_alike_warm_and_cold(container: YamlContainer, properties: str) -> None:
+    folder = container.yaml(properties)
+    cold, started = container.counted(folder, **COLD)
+    assert started == 1
+    assert container.counted(folder) == (cold, 0)
+    assert cold[1] or cold[2]
+
+
+def test_charts_and_files_take_a_provider_of_the_run(
+    container: YamlContainer, tmp_path: Path
+) -> None:
+    case = corpus.named("yaml-programs-render-charts-and-files")
+    (status, stdout, stderr), started = container.counted(case.copy_to(tmp_path))
+    assert (status, stdout, started) == (0, case.expected("expected.yaml"), 1), stderr
+
+
+def test_a_schema_that_a_program_replaces_is_not_used(container: YamlContainer) -> None:
+    folder = container.yaml("{data: {key: value}}")
+    expected, _ = container.counted(folder)
+    (entry,) = (container.place / "cache" / "schema").glob("*[!k]")
+    _, _, left = entry.read_bytes().partition(b"\n")
+    replaced = left.replace(b'"ConfigMap"', b'"ConfigMop"')
+    assert replaced != left
+    entry.write_bytes(hashlib.sha256(replaced).hexdigest().encode() + b"\n" + replaced)
+    assert container.counted(folder) == (expected, 1)
+    assert container.counted(folder) == (expected, 0)

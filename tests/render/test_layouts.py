@@ -1,0 +1,141 @@
+"""Programs of repositories that hold more than the program give the same as alone."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.render.sdk_programs import SDKS, VERSIONS, rendered, stream_of
+
+_LABELS = 'const labels = { app: "web" };\n'
+_SHARED = (
+    'const pulumi = require("@pulumi/pulumi");\n'
+    'exports.labels = { app: pulumi.getProject() && "web" };\n'
+)
+_MAIN = (SDKS / "nodejs" / "index.js").read_text()
+_LOCKS = Path(__file__).with_name("locks")
+_PROJECT = (SDKS / "nodejs" / "Pulumi.yaml").read_text()
+_TYPESCRIPT = _PROJECT.replace("typescript: false", "typescript: true")
+_NEWEST = VERSIONS / "nodejs-newest"
+Files = Mapping[str, str | Mapping[str, Any]]
+
+
+def _asked() -> dict[str, str]:
+    asked: dict[str, str] = json.loads((_NEWEST / "package.json").read_text())["dependencies"]
+    return asked
+
+
+def _lock(root: Mapping[str, Any], folders: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The lock of npm for packages in folders, beside those that the program has alone."""
+    lock = json.loads((_NEWEST / "package-lock.json").read_text())
+    lock["packages"][""] = root
+    for folder, package in folders.items():
+        lock["packages"][folder] = package
+        lock["packages"][f"node_modules/{package['name']}"] = {"resolved": folder, "link": True}
+    return dict(lock)
+
+
+def _program(shared: str) -> str:
+    assert _LABELS in _MAIN
+    return _MAIN.replace(_LABELS, f'const {{ labels }} = require("{shared}");\n')
+
+
+_WEB = {"name": "web", "version": "1.0.0", "dependencies": {**_asked(), "shared": "*"}}
+_LIB = {"name": "shared", "version": "1.0.0", "main": "index.js"}
+_ALONE = {"name": "web", "dependencies": _asked()}
+_SDK = {**_LIB, "main": "bin/index.js", "scripts": {"postinstall": "exit 1"}}
+_OF_SDK = {**_ALONE, "dependencies": {**_asked(), "shared": "file:sdks/shared"}}
+_ROOT = {"name": "all", "workspaces": ["apps/*", "packages/*"]}
+_OF_PROTOCOL = {**_WEB, "dependencies": {**_asked(), "shared": "workspace:*"}}
+_MEMBERS: Files = {
+    "package.json": _ROOT,
+    "packages/shared/package.json": {**_LIB, "scripts": {"postinstall": "exit 1"}},
+    "packages/shared/index.js": _SHARED,
+    "apps/web/package.json": _WEB,
+    "apps/web/index.js": _program("shared"),
+}
+LAYOUTS: Mapping[str, Files] = {
+    "a member of a workspace, by npm": {
+        **_MEMBERS,
+        "package-lock.json": _lock(_ROOT, {"apps/web": _WEB, "packages/shared": _LIB}),
+    },
+    "a member of a workspace, by pnpm": {
+        **_MEMBERS,
+        "apps/web/package.json": _OF_PROTOCOL,
+        # By pnpm, a package finds only those that it names itself.
+        "packages/shared/index.js": 'exports.labels = { app: "web" };\n',
+        "pnpm-workspace.yaml": "packages:\n  - apps/*\n  - packages/*\n",
+        "pnpm-lock.yaml": (_LOCKS / "pnpm-lock.yaml").read_text(),
+    },
+    "a member of a workspace, by Yarn 1": {
+        **_MEMBERS,
+        "package.json": {**_ROOT, "private": True, "packageManager": "yarn@1.22.19"},
+        "yarn.lock": (_LOCKS / "yarn.lock").read_text(),
+    },
+    "a member of a workspace, by Yarn 4": {
+        **_MEMBERS,
+        "apps/web/package.json": _OF_PROTOCOL,
+        "yarn.lock": (_LOCKS / "yarn-berry.lock").read_text(),
+    },
+    "a package in a folder beside the project": {
+        "package.json": {**_ALONE, "dependencies": {**_asked(), "shared": "file:lib"}},
+        "package-lock.json": _lock(
+            {**_ALONE, "dependencies": {**_asked(), "shared": "file:lib"}}, {"lib": _LIB}
+        ),
+        "lib/package.json": _LIB,
+        "lib/index.js": _SHARED,
+        "apps/web/index.js": _program("shared"),
+    },
+    "a local SDK, as `pulumi package add` writes it": {
+        "apps/web/Pulumi.yaml": _TYPESCRIPT,
+        "apps/web/package.json": _OF_SDK,
+        "apps/web/package-lock.json": _lock(_OF_SDK, {"sdks/shared": _SDK}),
+        "apps/web/sdks/shared/package.json": _SDK,
+        "apps/web/sdks/shared/index.ts": 'export const labels: object = { app: "web" };\n',
+        "apps/web/index.js": _program("shared"),
+    },
+    "an ES module in TypeScript": {
+        "apps/web/Pulumi.yaml": _TYPESCRIPT,
+        "apps/web/package.json": {
+            **_ALONE,
+            "type": "module",
+            "devDependencies": {"ts-node": "10.9.2", "typescript": "5.9.3"},
+        },
+        "apps/web/index.ts": (
+            'import * as k8s from "@pulumi/kubernetes";\n'
+            'import * as pulumi from "@pulumi/pulumi";\n'
+            'import { labels } from "./labels.js";\n'
+            + _MAIN.partition("\n\n")[2]
+            .replace(_LABELS, "")
+            .replace("exports.address", "export const address")
+        ),
+        "apps/web/labels.ts": 'enum App { Web = "web" }\nexport const labels = { app: App.Web };\n',
+    },
+    "code beside the project": {
+        "lib/index.js": _SHARED,
+        "apps/web/package.json": _ALONE,
+        "apps/web/package-lock.json": _lock(_ALONE, {}),
+        "apps/web/index.js": _program("../../lib"),
+    },
+}
+
+
+@pytest.fixture(scope="session")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the program gives alone."""
+    return stream_of("nodejs-newest", tmp_path_factory.mktemp("alone"))
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_program_finds_its_packages(name: str, expected: str, tmp_path: Path) -> None:
+    for path, content in {"apps/web/Pulumi.yaml": _PROJECT, **LAYOUTS[name]}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        text = content if isinstance(content, str) else json.dumps(content)
+        (tmp_path / path).write_text(text)
+    (tmp_path / ".git").mkdir()
+    program = tmp_path / "apps" / "web"
+    before = sorted(tmp_path.rglob("*"))
+    assert rendered(program) == expected
+    assert sorted(tmp_path.rglob("*")) == before

@@ -1,0 +1,34 @@
+"""The renderer outside of its image."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+_COMMAND = ROOT / "plugin_image" / "bin" / "renderer"
+
+
+@pytest.mark.parametrize(("present", "missing"), [((), "click"), (("click",), "yaml")])
+def test_a_package_that_is_not_installed_is_named(
+    present: tuple[str, ...], missing: str, tmp_path: Path
+) -> None:
+    for name in present:
+        found = importlib.util.find_spec(name)
+        assert found
+        assert found.origin
+        (tmp_path / name).symlink_to(Path(found.origin).parent)
+    ended = subprocess.run(
+        [sys.executable, "-S", _COMMAND, "pulumi", "render", ROOT / "examples" / "guestbook-yaml"],
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    first, *others = ended.stderr.splitlines()
+    assert f"package {missing} is not installed for {sys.executable}" in first
+    assert "requirements.txt" in first
+    assert (ended.stdout, others) == ("", [])

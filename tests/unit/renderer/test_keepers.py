@@ -1,0 +1,91 @@
+"""What is kept is bounded by number and memory, and what was used least recently goes first."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+SERVER = """
+import json, os, select, sys, time
+from plugin_image.renderer import forking, processes
+from plugin_image.renderer.keepers import Keepers
+from plugin_image.renderer.keeping import Keepable
+
+class Container:
+    limit = 100
+    used = 10
+    def uses_more_than(self, amount):
+        return self.used > amount
+
+container = Container()
+keepers = Keepers(container)
+processes.adopt_orphans()
+
+def want(*numbers):
+    for number in numbers:
+        # It never says that it is ready, which it need not to be kept.
+        what = Keepable("forked", ("/bin/sleep", str(number)), {}, "/", False)
+        keepers._ask.send(json.dumps(what).encode())
+        keepers.tend(keepers.files()[:1])
+
+def kept():
+    found = []
+    for keeper in processes.children(os.getpid()):
+        for pid in processes.children(keeper):
+            name, _, number = open(f"/proc/{pid}/cmdline").read().partition(chr(0))
+            # Before that it is about to be started.
+            found += [int(number.partition(chr(0))[0])] if name == "/bin/sleep" else []
+    return sorted(found)
+
+def until(numbers):
+    end = time.monotonic() + 60
+    while kept() != sorted(numbers):
+        assert time.monotonic() < end, (kept(), numbers)
+        ready, _, _ = select.select(keepers.files(), [], [], 0.05)
+        keepers.tend(ready)
+"""
+
+
+def served(code: str) -> None:
+    """Run code as a server does, which has keepers."""
+    done = subprocess.run(
+        [sys.executable, "-c", SERVER + code],
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_as_many_are_kept_as_may_be_and_the_least_recently_used_goes() -> None:
+    served(
+        "want(*range(600, 616)); until(range(600, 616))\n"
+        "want(600, 616); until([600, *range(602, 617)])\n"
+    )
+
+
+def test_none_is_started_and_one_after_the_other_ends_while_memory_is_short() -> None:
+    served(
+        "want(600, 601); until([600, 601])\n"
+        "container.used = 60; want(602, 600); until([600])\n"
+        "container.used = 10; want(602); until([600, 602])\n"
+    )
+
+
+def test_all_end_with_the_server_however_it_ends() -> None:
+    served(
+        "import signal\n"
+        "server = os.fork()\n"
+        "if server == 0:\n"
+        "    want(600, 601); until([600, 601]); os.kill(os.getpid(), signal.SIGKILL)\n"
+        # This process is as a render is, which has nothing that keeps them.
+        "keepers.for_render()\n"
+        "end = time.monotonic() + 60\n"
+        "try:\n"
+        "    while time.monotonic() < end:\n"
+        "        os.waitpid(-1, os.WNOHANG)\n"
+        "        time.sleep(0.05)\n"
+        "    sys.exit('something is left')\n"
+        "except ChildProcessError:\n"
+        "    pass\n"
+    )
