@@ -25,7 +25,7 @@ _UV_SETTINGS = {
     "extra-index-url": ("UV_INDEX", " "),
     "find-links": ("UV_FIND_LINKS", ","),
     "index-url": ("UV_DEFAULT_INDEX", " "),
-    "no-index": ("UV_NO_INDEX", " "),
+    "no-index": ("UV_OFFLINE", " "),
     "proxy": ("ALL_PROXY", " "),
     "trusted-host": ("UV_INSECURE_HOST", " "),
 }

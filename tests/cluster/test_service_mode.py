@@ -375,8 +375,7 @@ class TestChangesUnderLoad:
             two.stack.up().require_success()
             left.result()
         assert [refresh.error for refresh in refreshes if refresh.error] == []
-        # On a busy machine a pod may take all of its time; one that waits for nothing does not.
-        assert max(left.result().values()) > 5, "of the time that a pod has to end"
+        assert min(left.result().values()) > 5, "of the time that a pod has to end"
         images = {pod["spec"]["containers"][0]["image"] for pod in two.cat.wait_until_ready(2)}
         assert images == {two.parts.images[1]}
 

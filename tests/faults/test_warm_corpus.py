@@ -28,6 +28,7 @@ PARAMETERS: dict[str, tuple[str, dict[Any, str]]] = {
     "refuse_releases": ("releases", {True: "refuse"}),
     "stack": ("stack", {}),
     "sync_waves": ("syncWaves", {}),
+    "validate": ("validate", {True: "true"}),
 }
 """What `options.json` names, as an Application gives it."""
 VARIABLES = {
@@ -43,7 +44,7 @@ def container(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeContaine
     made = NodeContainer(tmp_path_factory.mktemp("container"))
     # As the cases are rendered elsewhere.
     del made.env["ARGOCD_APP_NAME"], made.env["ARGOCD_ENV_PULUMI_STACK"]
-    made.env["UV_NO_INDEX"] = ""
+    del made.env["UV_OFFLINE"]
     yield made
     made.kill()
 
@@ -71,7 +72,12 @@ def until_kept(container: NodeContainer, runtime: str) -> None:
         kept = container.zygotes
     else:
         folder, kept = container.script(config_map("1")), container.waiting
-    wait_until(lambda: kept() or container.generate(folder, **stack) is None)
+
+    def is_kept() -> bool:
+        container.generate(folder, **stack)
+        return bool(kept())
+
+    wait_until(is_kept)
 
 
 def environment(case: Case) -> dict[str, str]:

@@ -67,6 +67,19 @@ def test_programs_end_alike_warm_and_cold(container: YamlContainer, properties: 
     assert cold[1] or cold[2]
 
 
+def test_a_project_that_says_where_providers_are_is_read_by_these(
+    container: YamlContainer,
+) -> None:
+    folder = container.yaml("{data: {key: value}}")
+    project = folder / "Pulumi.yaml"
+    place = container.place / "bin"
+    plugins = f"plugins: {{providers: [{{name: kubernetes, path: {place}}}]}}\n"
+    project.write_text(project.read_text() + plugins)
+    cold = container.counted(folder, **COLD)
+    assert container.counted(folder) == cold
+    assert cold[1] == 1
+
+
 def test_charts_and_files_take_a_provider_of_the_run(
     container: YamlContainer, tmp_path: Path
 ) -> None:

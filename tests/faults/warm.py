@@ -41,7 +41,7 @@ class Container:
             "ARGOCD_APP_NAME": "app",
             "ARGOCD_ENV_PULUMI_STACK": "dev",
             "UV_FIND_LINKS": str(place / "wheels"),
-            "UV_NO_INDEX": "1",
+            "UV_OFFLINE": "1",
         }
         (place / "tmp").mkdir(parents=True)
         (place / "wheels").mkdir()

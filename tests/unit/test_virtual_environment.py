@@ -125,7 +125,7 @@ def test_uv_is_told_the_settings_of_pip() -> None:
         "UV_DEFAULT_INDEX": "https://here.example/simple",
         "UV_FIND_LINKS": "/wheels,/more/wheels",
         "UV_INSECURE_HOST": "a.example b.example:8080",
-        "UV_NO_INDEX": "1",
+        "UV_OFFLINE": "1",
     }
 
 

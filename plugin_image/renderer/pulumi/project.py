@@ -44,6 +44,8 @@ class Project:
     file: str
     packages: Mapping[str, Source] = field(default_factory=dict)
     """Where its packages come from, by their names."""
+    names_plugins: bool = False
+    """Whether it says where its providers are, which may be others than those on PATH."""
 
     def entry(self) -> tuple[Path, str]:
         """The folder to run in and what to run there; `.` where the language finds it itself.
@@ -109,6 +111,7 @@ def load_project(root: Path) -> Project:
         stack_config_dir=_stack_config_dir(document, path.name),
         file=path.name,
         packages=package_sources.read(mapping(document, "packages", path.name), path.name),
+        names_plugins=bool(document.get("plugins")),
     )
 
 

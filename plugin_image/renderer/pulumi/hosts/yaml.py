@@ -23,7 +23,7 @@ from ..monitor.errors import details_of
 from ..monitor.recording import Event
 from ..monitor.values import structs
 from ..package_sources import Source
-from ..project import Project, read_document
+from ..project import Project
 from . import kubernetes_schema
 from .host import Failure, Installed, Run, configuration_fix
 
@@ -56,9 +56,8 @@ def run(execution: Execution, host: Installed) -> Run:
     events: list[Event] = []
     with ExitStack() as open_:
         session = open_.enter_context(execution.session(events.append))
-        known = (
-            {} if _names_plugins(execution.project) else kubernetes_schema.served(execution, open_)
-        )
+        is_on_path = not execution.project.names_plugins
+        known = kubernetes_schema.served(execution, open_) if is_on_path else {}
         schemas = session.schemas(known)
         attached = ",".join(f"{name}:{port}" for name, port in schemas.items())
         # The host would run packages itself, by language hosts that are not here.
@@ -74,11 +73,6 @@ def run(execution: Execution, host: Installed) -> Run:
         # The host answers when it has interpreted everything; nothing can end it early.
         return Run([*events, {"finished": True}], Ended(0, output))
     return Run(events, Ended(_FAILED, output), _failure(error, output, execution.project.packages))
-
-
-def _names_plugins(project: Project) -> bool:
-    """Whether the project says where its providers are, which may be others than that on PATH."""
-    return bool(read_document(project.root / project.file, project.repository).get("plugins"))
 
 
 def _telling(output: str) -> str:
