@@ -32,6 +32,9 @@ HOME_DIR: Final = "/var/lib/argocd-plugin/home"
 CACHE_DIR: Final = "/var/lib/argocd-plugin/cache"
 """Dependencies installed once per lock file, and the slots that bound concurrency."""
 
+METRICS_SOCKET: Final = f"{CACHE_DIR}/metrics"
+"""Where renders find what counts them. The cache is what its container shares with theirs."""
+
 RENDERER_COMMAND: Final = "renderer"
 """The renderer's command, on the image's PATH."""
 
@@ -56,6 +59,9 @@ class RendererEnv(StrEnum):
 
     WARM_DIR = "RENDERER_WARM_DIR"
     """Where processes that are kept for the next renders are found; empty where none are kept."""
+
+    METRICS_SOCKET = "RENDERER_METRICS_SOCKET"
+    """The socket of the collector that renders tell how they ended; without it they tell nobody."""
 
     PASS_ENV = "RENDERER_PASS_ENV"  # noqa: S105 - a variable's name
     """Comma-separated names of container variables that programs may see."""

@@ -3,27 +3,28 @@
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from . import memory
-from .settings import Settings
+from .measured import Stage
+from .request import Request
 from .slots import slot
-from .supervise import Deadline
 
 
 @contextmanager
-def bounded(settings: Settings, deadline: Deadline) -> Iterator[Path]:
+def bounded(request: Request) -> Iterator[Path]:
     """Wait for a slot and stay within memory; gives a folder of this render's own.
 
     Raises DeadlineError when no slot comes free, and MemoryLimitError.
     """
-    with (
-        slot(settings.cache / "slots", settings.concurrency, deadline),
-        memory.limited(memory.container(), settings.concurrency),
-        scratch_folder() as scratch,
-    ):
-        yield scratch
+    settings = request.settings
+    with ExitStack() as held:
+        with request.measured.timed(Stage.QUEUE):
+            folder, count = settings.cache / "slots", settings.concurrency
+            held.enter_context(slot(folder, count, request.deadline))
+        held.enter_context(memory.limited(memory.container(), count))
+        yield held.enter_context(scratch_folder())
 
 
 @contextmanager

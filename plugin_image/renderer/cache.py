@@ -6,7 +6,7 @@ that is filled once and complete as soon as it has its name; a *file* with a che
 makes an entry holds the lock `<kind>/<key>.lock` and works in `<kind>/<key>.partial`.
 
 One rule makes room: what was used least recently goes first, until the rest holds no more than it
-may (`least_recently_used`).
+may (`eviction.py`).
 
 The cache fails no render that would succeed without it: what is damaged is made again, and what
 cannot be kept is made in the render's own folder.
@@ -19,15 +19,17 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from . import files
 from .errors import DeadlineError, DependencyError
+from .eviction import Entry, least_recently_used
+from .measured import Measured
 from .slots import exclusive, is_free
 from .supervise import Deadline
 
@@ -47,33 +49,6 @@ _ROOM: Final = 64 * 2**20
 """Bytes. With less than that left, nothing can be installed."""
 
 
-class Entry(NamedTuple):
-    """One entry, as far as making room is concerned."""
-
-    path: Path
-    bytes: int
-    last_use: float
-    """Seconds since the epoch."""
-
-
-def least_recently_used(
-    entries: Iterable[Entry], most_bytes: int, in_use_since: float
-) -> list[Entry]:
-    """Those that have to go so that the rest holds at most `most_bytes`, least recently used first.
-
-    What was used after `in_use_since` may be in use and stays, however much it holds.
-    """
-    by_use = sorted(entries, key=lambda entry: entry.last_use)
-    held = sum(entry.bytes for entry in by_use)
-    removed = []
-    for entry in by_use:
-        if held <= most_bytes or entry.last_use > in_use_since:
-            break
-        removed.append(entry)
-        held -= entry.bytes
-    return removed
-
-
 @dataclass(frozen=True)
 class Cache:
     """The cache, as one render uses it."""
@@ -84,6 +59,8 @@ class Cache:
     deadline: Deadline
     most_bytes: int
     """What the cache may hold before room is made in it."""
+    measured: Measured = field(default_factory=Measured)
+    """Where it is counted what was removed to make room."""
 
     # --- Sets -------------------------------------------------------------------------
 
@@ -194,6 +171,7 @@ class Cache:
             if _last_use(folder) < self._in_use_since:
                 if _bytes(folder) > self.most_bytes // _SHARES:
                     _remove(folder)
+                    self.measured.evictions += 1
                 else:
                     _use(folder)
         except OSError:
@@ -237,6 +215,7 @@ class Cache:
         entries = [entry for path in paths if (entry := _entry(path))]
         for entry in least_recently_used(entries, self.most_bytes, self._in_use_since):
             _remove(entry.path)
+            self.measured.evictions += 1
 
     def _paths(self) -> Iterator[Path]:
         """Whatever is in the folders of kinds. What a link leads to is not the cache's own."""

@@ -90,6 +90,36 @@ def probe(socket: Path) -> None:
     probe_socket(socket)
 
 
+@main.command()
+@click.argument("socket", type=click.Path(path_type=Path))
+@click.option(
+    "--address",
+    default="127.0.0.1",
+    show_default=True,
+    help="Where to listen; in a pod its own address, for whoever scrapes is elsewhere.",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), required=True, help="Port; 0 is one that is free."
+)
+def metrics(socket: Path, address: str, port: int) -> None:
+    """Count renders, and serve the counts to Prometheus at http://ADDRESS:PORT/metrics.
+
+    Runs until it is ended. Renders of this user that have the path SOCKET in
+    RENDERER_METRICS_SOCKET tell it there how they ended. Choose a path in the folder that is their
+    RENDERER_CACHE_DIR: its size, and the queue in it, are served, too. Whether this runs makes no
+    difference to a render.
+
+    \b
+    Example:
+      renderer metrics ~/.cache/pulumi-renderer/metrics --port 9000 &
+      RENDERER_METRICS_SOCKET=~/.cache/pulumi-renderer/metrics renderer pulumi render .
+      curl http://127.0.0.1:9000/metrics
+    """
+    from .collector import serve
+
+    serve(socket, address, port)
+
+
 def run(ended: Callable[[int], None] = lambda _: None) -> None:
     """Run the command, and end at once: tearing gRPC down takes a tenth of a render.
 

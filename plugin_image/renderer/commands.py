@@ -5,7 +5,7 @@ Each imports what it needs when it runs: a render should not wait for more than 
 
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +18,7 @@ from .rendering import Installs, Renderer
 if TYPE_CHECKING:
     from .parameters import Given
     from .request import Request
+    from .telling import Lost
 
 Options = TypeVar("Options")
 
@@ -63,11 +64,17 @@ def given(renderer: Renderer[Options], flags: Mapping[str, Any]) -> "Given":
     return Given({option: _value(option, flag, value) for option, flag, value in got if value})
 
 
-def start(renderer: Renderer[Options], request: "Request", *, renders: int = 1) -> None:
-    """Go on in a process that keeps to the deadline of that many renders."""
+def start(
+    renderer: Renderer[Options],
+    request: "Request",
+    *,
+    renders: int = 1,
+    lost: "Lost" = lambda _: None,
+) -> None:
+    """Go on in a process that keeps to the deadline of that many renders; see `guarded`."""
     from .guard import guarded
 
-    guarded(renders * request.settings.deadline_seconds)
+    guarded(renders * request.settings.deadline_seconds, lost)
     renderer.prepare()
 
 
@@ -81,7 +88,7 @@ def _generate(renderer: Renderer[Options]) -> click.Command:
         from . import parameters
 
         request = _request(Path())
-        _write(renderer, request, parameters.read(request.env, renderer.table))
+        _write(renderer, request, lambda: parameters.read(request.env, renderer.table))
 
     return generate
 
@@ -89,7 +96,7 @@ def _generate(renderer: Renderer[Options]) -> click.Command:
 def _render(renderer: Renderer[Options]) -> click.Command:
     @click.command(params=local_parameters(renderer), help=renderer.usage)
     def render(path: Path, **flags: Any) -> None:
-        _write(renderer, local_request(path, flags), given(renderer, flags))
+        _write(renderer, local_request(path, flags), lambda: given(renderer, flags))
 
     return render
 
@@ -140,17 +147,21 @@ def _request(path: Path) -> "Request":
     return Request.of(os.environ, path.resolve())
 
 
-def _write(renderer: Renderer[Options], request: "Request", asked: "Given") -> None:
+def _write(renderer: Renderer[Options], request: "Request", asked: "Callable[[], Given]") -> None:
     """Render, and write all of the manifests or none."""
-    options = renderer.options(request, asked)
-    start(renderer, request, renders=renderer.renders(options))
-    from . import documents
+    from .telling import told
 
-    with renderer.render(request, options) as rendered:
-        stream = documents.to_stream(rendered.objects)
-    sys.stderr.writelines(f"{note}\n" for note in rendered.notes)
-    sys.stdout.write(stream)
-    sys.stdout.flush()
+    with told(renderer.name, request) as lost:
+        options = renderer.options(request, asked())
+        start(renderer, request, renders=renderer.renders(options), lost=lost)
+        from . import documents
+        from .measured import Stage
+
+        with renderer.render(request, options) as rendered, request.measured.timed(Stage.OUTPUT):
+            stream = documents.to_stream(rendered.objects)
+        sys.stderr.writelines(f"{note}\n" for note in rendered.notes)
+        sys.stdout.write(stream)
+        sys.stdout.flush()
 
 
 def _offered(renderer: Renderer[Options]) -> dict[Option, Flag]:

@@ -16,6 +16,8 @@ RenderError             the message is for the user: what, where, what to do
 import errno
 import sys
 from collections.abc import Callable
+from enum import StrEnum
+from typing import ClassVar
 
 from .plain import CUT, plain
 
@@ -29,6 +31,28 @@ _MOST_WORDS = 2000
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EPIPE)
 
 
+class Outcome(StrEnum):
+    """How renders end, as they are counted."""
+
+    OK = "ok"
+    CANCELED = "canceled"
+    """Whoever asked for it did not wait."""
+    USAGE = "usage"
+    PROJECT = "project"
+    UNREADABLE = "unreadable"
+    DEPENDENCY = "dependency"
+    PROGRAM = "program"
+    REFUSED = "refused"
+    MANIFEST = "manifest"
+    INSTALLATION = "installation"
+    DEADLINE = "deadline"
+    MEMORY = "memory"
+    OTHER = "other"
+    """A failure of the container: a file that cannot be written."""
+    INTERNAL = "internal"
+    """A mistake of the renderer."""
+
+
 class RenderError(Exception):
     """A failed render.
 
@@ -36,6 +60,8 @@ class RenderError(Exception):
     traceback or a tool's output. They are kept as they were said, secrets and all, for a
     secret is recognized only in whole and raw text: `redacted` comes first, `report` last.
     """
+
+    outcome: ClassVar[Outcome] = Outcome.OTHER
 
     def __init__(self, summary: str, *, fix: str = "", details: str = "") -> None:
         super().__init__(summary)
@@ -70,41 +96,67 @@ def _line(text: str) -> str:
 class UsageError(RenderError):
     """The Application or the command line asks for something that is not there."""
 
+    outcome = Outcome.USAGE
+
 
 class ProjectError(RenderError):
     """Pulumi.yaml or the stack's file is missing or wrong."""
+
+    outcome = Outcome.PROJECT
 
 
 class UnreadableError(ProjectError):
     """The secrets of a stack take a key that the plugin does not have."""
 
+    outcome = Outcome.UNREADABLE
+
 
 class DependencyError(RenderError):
     """The program's dependencies cannot be installed."""
+
+    outcome = Outcome.DEPENDENCY
 
 
 class ProgramError(RenderError):
     """The program failed, or ended before its last registration."""
 
+    outcome = Outcome.PROGRAM
+
 
 class RefusedError(RenderError):
     """The program asks for something that is never rendered."""
+
+    outcome = Outcome.REFUSED
 
 
 class ManifestError(RenderError):
     """The objects are not a set that Argo CD may be given."""
 
+    outcome = Outcome.MANIFEST
+
 
 class InstallationError(RenderError):
     """The renderer's own packages are not installed."""
+
+    outcome = Outcome.INSTALLATION
 
 
 class DeadlineError(RenderError):
     """The render took longer than it may."""
 
+    outcome = Outcome.DEADLINE
+
 
 class MemoryLimitError(RenderError):
     """The render needs more memory than there is."""
+
+    outcome = Outcome.MEMORY
+
+
+def outcome_of(error: Exception) -> Outcome:
+    """The kind of an error, by which a render is counted that ended with it."""
+    known = missing_package(error) or unwritable(error) or error
+    return known.outcome if isinstance(known, RenderError) else Outcome.INTERNAL
 
 
 def missing_package(error: Exception) -> InstallationError | None:

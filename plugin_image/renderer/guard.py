@@ -14,7 +14,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -30,10 +30,14 @@ _GRACE_SECONDS = 1.0
 _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
-def guarded(deadline_seconds: float) -> None:
+def guarded(
+    deadline_seconds: float, lost: Callable[[RenderError | None], None] = lambda _: None
+) -> None:
     """Go on in a child process, with a temporary folder of its own; this one watches over it.
 
-    Raises RenderError where there can be no such folder. Does nothing but on Linux.
+    `lost` is called here where the child cannot say how it ended: with the error, or with None
+    where this process was told to end. Raises RenderError where there can be no such folder. Does
+    nothing but on Linux.
     """
     if sys.platform != "linux":
         return
@@ -59,6 +63,8 @@ def guarded(deadline_seconds: float) -> None:
         status = _watched(render, watched, deadline, client)
         processes.end_descendants(spared=before)
         shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(status, signal.Signals | RenderError):
+            lost(status if isinstance(status, RenderError) else None)
         _end(status, watched)
     answering.leave()
     _be_watched(guard, folder)

@@ -4,11 +4,12 @@ What serves the command line reads the process's environment; what is below read
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import application, settings
 from .application import DEFAULT_NAMESPACE, Application
+from .measured import Measured
 from .settings import Settings
 from .supervise import Deadline
 
@@ -24,6 +25,8 @@ class Request:
     settings: Settings
     deadline: Deadline
     application: Application
+    measured: Measured = field(default_factory=Measured)
+    """What the render measures of itself."""
 
     @classmethod
     def of(cls, env: Mapping[str, str], folder: Path) -> "Request":

@@ -15,7 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from . import ancestry, answering, cli, forking, keeping, memory
+from ..contract import RendererEnv
+from . import ancestry, answering, cli, datagrams, forking, keeping, memory
 from .keepers import Keepers
 
 _FILES: Final = 5
@@ -34,6 +35,8 @@ def serve(path: str) -> None:
     held = forking.lock(path)
     if held is None:
         return
+    if metrics := os.environ.get(RendererEnv.METRICS_SOCKET.value):
+        datagrams.send(metrics, datagrams.SERVER_STARTED)
     files = tuple(_PACKAGE.rglob("*.py"))
     loaded = _newest(files)
     _load()

@@ -25,6 +25,8 @@ class Settings:
     passed_env: tuple[str, ...]
     cache_bytes: int = DEFAULT_CACHE_BYTES
     """What the cache may hold before what was used least recently goes."""
+    metrics: str = ""
+    """The socket of the collector; empty where nobody counts renders."""
 
 
 def from_environment(env: Mapping[str, str]) -> Settings:
@@ -38,6 +40,7 @@ def from_environment(env: Mapping[str, str]) -> Settings:
         cache=Path(env.get(RendererEnv.CACHE_DIR.value) or _default_cache(env)),
         passed_env=tuple(filter(None, env.get(RendererEnv.PASS_ENV.value, "").split(","))),
         cache_bytes=int(_positive(env, RendererEnv.CACHE_BYTES, DEFAULT_CACHE_BYTES)),
+        metrics=env.get(RendererEnv.METRICS_SOCKET.value, ""),
     )
 
 

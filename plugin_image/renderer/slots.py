@@ -76,6 +76,22 @@ def _wait(holds: Callable[[], bool], deadline: Deadline, doing: str) -> None:
         time.sleep(_POLL_SECONDS)
 
 
+def waiting(folder: Path) -> int:
+    """How many stand in line for a slot. What is there without its lock has been left."""
+    return sum(map(_is_held, folder.glob("[0-9]*-*.lock")))
+
+
+def _is_held(path: Path) -> bool:
+    with suppress(OSError):
+        # Without waiting for whoever opens the other end, where a program made a pipe of it.
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        try:
+            return not _locked(file)
+        finally:
+            os.close(file)
+    return False
+
+
 @contextmanager
 def exclusive(path: Path, deadline: Deadline, doing: str) -> Iterator[None]:
     """Hold the lock file `path` alone. Raises DeadlineError when another holds it too long."""

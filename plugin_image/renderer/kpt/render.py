@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..bounds import bounded
 from ..errors import ProgramError, RefusedError, RenderError
+from ..measured import Stage
 from ..rendering import Rendered
 from ..request import Request
 from . import package, pipeline, resources, settings
@@ -20,18 +21,21 @@ def rendered(request: Request, options: Options) -> Iterator[Rendered]:
     installed = settings.from_environment(request.env)
     if options.functions:
         installed = replace(installed, functions_dir=Path(options.functions))
-    with bounded(request.settings, request.deadline) as scratch:
+    with bounded(request) as scratch:
         copied = scratch / "package"
         functions = Functions(installed, allow_empty=options.allow_empty)
-        with request.deadline.enforced("the package was read"):
-            doubtful = package.copy(request.folder, copied, functions)
-        try:
-            made = pipeline.run(copied, scratch, request)
-        except ProgramError as error:
-            raise _cause(error, doubtful) from error
+        with request.measured.timed(Stage.PROGRAM):
+            with request.deadline.enforced("the package was read"):
+                doubtful = package.copy(request.folder, copied, functions)
+            try:
+                made = pipeline.run(copied, scratch, request)
+            except ProgramError as error:
+                raise _cause(error, doubtful) from error
         # Within bounds, too: aliases can make much of a small file.
         with request.deadline.enforced("what kpt made was checked"):
-            yield Rendered(resources.build(made, options, request.namespace))
+            with request.measured.timed(Stage.OUTPUT):
+                objects = resources.build(made, options, request.namespace)
+            yield Rendered(objects)
 
 
 def _cause(error: ProgramError, doubtful: Mapping[str, str]) -> RenderError:

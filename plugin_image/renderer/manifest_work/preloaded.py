@@ -1,4 +1,4 @@
 """Loads what a render of ManifestWorks loads, for a process that is forked for renders."""
 
-from .. import documents, guard, parameters  # noqa: F401
+from .. import documents, guard, parameters, telling  # noqa: F401
 from . import renderer  # noqa: F401

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .. import memory
 from ..application import DEFAULT_KUBE_VERSION
 from ..bounds import bounded
+from ..measured import Stage
 from ..rendering import Rendered
 from ..request import Request
 from . import works
@@ -28,9 +29,10 @@ def rendered(request: Request, options: Options) -> Iterator[Rendered]:
         memory.limited(memory.container(), request.settings.concurrency),
         request.deadline.enforced("the manifests were wrapped"),
     ):
-        target = _target(options) if options.validate else None
-        made = works.build(entries, options, target)
-        said = target.notes([entry.manifest for entry in entries]) if target else ()
+        with request.measured.timed(Stage.OUTPUT):
+            target = _target(options) if options.validate else None
+            made = works.build(entries, options, target)
+            said = target.notes([entry.manifest for entry in entries]) if target else ()
         yield Rendered(made, [*notes, *said])
 
 
@@ -54,8 +56,9 @@ def _entries(
 
 def _read(request: Request, folder: Folder, options: Options, source: str) -> list[Entry]:
     with (
-        bounded(request.settings, request.deadline) as scratch,
+        bounded(request) as scratch,
         request.deadline.enforced("the manifests were read"),
+        request.measured.timed(Stage.PROGRAM),
     ):
         match source:
             case "helm":

@@ -13,6 +13,7 @@ from ..application import DEFAULT_KUBE_VERSION
 from ..bounds import bounded, scratch_folder
 from ..cache import Cache
 from ..errors import ProjectError, UnreadableError, UsageError
+from ..measured import Measured, Stage
 from ..redaction import Secrets
 from ..request import Request
 from . import (
@@ -71,7 +72,7 @@ def rendered(
     secrets = Secrets(credentials.found(request.env))
     with (
         secrets.kept_out_of_errors(),
-        bounded(request.settings, request.deadline) as scratch,
+        bounded(request) as scratch,
     ):
         env = environment.for_program(request.env, scratch, request.settings.passed_env)
         found = _objects(
@@ -137,8 +138,11 @@ def _objects(
         read_stack=others.read if pulumi_cli.has_backend(request.env) else None,
         kept=keeping.of_this_process(),
     )
-    run = _run(host, execution, _installer(request, execution.cache))
-    with deadline.enforced("the objects were checked"):
+    run = _run(host, execution, _installer(request, execution.cache), request.measured)
+    with (
+        deadline.enforced("the objects were checked"),
+        request.measured.timed(Stage.OUTPUT),
+    ):
         recording = Recording.of(run.events)
         secrets.add(marked_secrets.given_to_releases(recording))
         secrets.add(recording.keyed)
@@ -237,7 +241,7 @@ def _context(
 
 def _cache(request: Request, scratch: Path) -> Cache:
     settings = request.settings
-    return Cache(settings.cache, scratch, request.deadline, settings.cache_bytes)
+    return Cache(settings.cache, scratch, request.deadline, settings.cache_bytes, request.measured)
 
 
 def _installer(request: Request, cache: Cache) -> Installer:
@@ -245,25 +249,30 @@ def _installer(request: Request, cache: Cache) -> Installer:
     return Installer(cache, env, cache.scratch, request.deadline)
 
 
-def _run(host: Host, execution: Execution, installer: Installer) -> Run:
+def _run(host: Host, execution: Execution, installer: Installer, measured: Measured) -> Run:
     """Run the program; when it fails and what was installed for it is damaged, once more."""
-    run, installed = _run_once(host, execution, installer)
+    run, installed = _run_once(host, execution, installer, measured)
     if run.ended.status or run.failure:
         with execution.deadline.enforced("the program's dependencies were checked"):
             damaged = execution.cache.remove_damaged(installed.path)
         if damaged:
-            run, _ = _run_once(host, execution, installer)
+            run, _ = _run_once(host, execution, installer, measured)
     return run
 
 
-def _run_once(host: Host, execution: Execution, installer: Installer) -> tuple[Run, Installed]:
+def _run_once(
+    host: Host, execution: Execution, installer: Installer, measured: Measured
+) -> tuple[Run, Installed]:
     """Run the program; gives what was installed for it, too."""
     deadline = execution.deadline
-    with deadline.enforced("the program's dependencies were installed"):
+    with (
+        deadline.enforced("the program's dependencies were installed"),
+        measured.timed(Stage.INSTALL),
+    ):
         installed = host.install(execution.project, installer)
         packages = component_packages.install(execution.project, installer)
     execution = replace(execution, packages=[package.offered(execution) for package in packages])
-    with deadline.enforced("the program was running"):
+    with deadline.enforced("the program was running"), measured.timed(Stage.PROGRAM):
         return host.run(execution, installed), installed
 
 

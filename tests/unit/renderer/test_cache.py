@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer.cache import Cache, Entry, least_recently_used
+from plugin_image.renderer.cache import Cache
+from plugin_image.renderer.eviction import Entry, least_recently_used
 from plugin_image.renderer.slots import exclusive, slot
 from plugin_image.renderer.supervise import Deadline
 

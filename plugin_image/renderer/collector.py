@@ -1,0 +1,148 @@
+"""Counts what renders tell, and serves it to Prometheus: the command `renderer metrics`.
+
+Renders are short processes, which keep no counts. This one outlives them, in a container of its
+own beside theirs; it holds no credential, and what it reads is checked (`datagrams.read`). Where it
+is not there, renders go on, and nobody counts them.
+"""
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NoReturn
+
+import prometheus_client
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from . import datagrams, slots
+from .errors import RenderError
+
+_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 40, 50, 60, 120, 300)
+"""Seconds. From a stage that does nothing to deadlines of five minutes."""
+_LOOK_SECONDS: Final = 60.0
+_SHARE: Final = 50
+"""Looking at the cache takes at most one part in so many of the time."""
+
+
+class Counts:
+    """The metrics of one container of a plugin."""
+
+    def __init__(self, cache: Path) -> None:
+        """`cache` is the folder that its renders use."""
+        prometheus_client.disable_created_metrics()
+        self.registry = CollectorRegistry()
+        self._renders = Counter(
+            "argocd_plugin_renders",
+            "Renders that have ended, by how: ok, canceled, or the kind of error.",
+            ("renderer", "outcome", "path"),
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "argocd_plugin_render_stage_seconds",
+            "Seconds that renders spent in each stage.",
+            ("renderer", "stage"),
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self._evictions = Counter(
+            "argocd_plugin_cache_evictions",
+            "Entries that were removed from the cache to make room.",
+            registry=self.registry,
+        )
+        self._starts = Counter(
+            "argocd_plugin_server_starts",
+            "Starts of the server that renders are forked from; it ends when it is not used.",
+            registry=self.registry,
+        )
+        self._rejected = Counter(
+            "argocd_plugin_messages_rejected",
+            "Messages that no render sends: a program has.",
+            registry=self.registry,
+        )
+        queue = Gauge(
+            "argocd_plugin_queue_length",
+            "Renders that wait for a slot.",
+            registry=self.registry,
+        )
+        queue.set_function(lambda: slots.waiting(cache / "slots"))
+        self.cache_bytes = Gauge(
+            "argocd_plugin_cache_bytes",
+            "Bytes of the files in the cache, as of about a minute ago.",
+            registry=self.registry,
+        )
+
+    def heed(self, message: bytes) -> None:
+        """Count what a datagram tells, or that it is none of ours."""
+        try:
+            told = datagrams.read(message)
+        except ValueError:
+            self._rejected.inc()
+            return
+        if told is None:
+            self._starts.inc()
+            return
+        self._renders.labels(told.renderer, told.outcome.value, told.path.value).inc()
+        self._evictions.inc(told.measured.evictions)
+        for stage, took in told.measured.seconds.items():
+            self._seconds.labels(told.renderer, stage.value).observe(took)
+
+
+def serve(path: Path, address: str, port: int) -> NoReturn:
+    """Count what arrives at the socket `path`, in the cache's folder, until SIGTERM.
+
+    Raises RenderError where there can be no such socket, or the port is taken.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    counts = Counts(path.parent)
+    with _listening(path) as listening:
+        try:
+            server, _ = prometheus_client.start_http_server(port, address, counts.registry)
+        except OSError as error:
+            raise RenderError(
+                f"metrics cannot be served on {address}, port {port}: {error.strerror}",
+                fix="name a port that nothing else of the pod listens on",
+            ) from error
+        sys.stdout.write(f"metrics are served on {address}, port {server.server_port}\n")
+        sys.stdout.flush()
+        threading.Thread(target=_look, args=(path.parent, counts.cache_bytes), daemon=True).start()
+        while True:
+            counts.heed(listening.recv(datagrams.MOST_BYTES + 1))
+
+
+def _listening(path: Path) -> socket.socket:
+    """The socket, which only processes of this user can send to, in place of a former one."""
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    made = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        made.unlink(missing_ok=True)
+        listening.bind(str(made))
+        made.chmod(0o600)
+        made.replace(path)
+    except OSError as error:
+        listening.close()
+        raise RenderError(
+            f"no socket can be made at {path}: {error.strerror or error}",
+            fix="name a path in the plugin's cache, of at most 90 characters",
+        ) from error
+    return listening
+
+
+def _look(cache: Path, held: Gauge) -> NoReturn:
+    """Measure the cache now and then. It may have a hundred thousand files; no scrape waits."""
+    while True:
+        begun = time.monotonic()
+        held.set(sum(_sizes(cache)))
+        time.sleep(max(_LOOK_SECONDS, (time.monotonic() - begun) * _SHARE))
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    """The size of each file below. Nothing is opened: programs write there, too."""
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                yield os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118

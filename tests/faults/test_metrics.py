@@ -1,0 +1,152 @@
+"""The collector as a process: it counts renders, and no render needs it."""
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from plugin_image.contract import RendererEnv
+from tests.faults.warm import COLD, COMMAND, Container, config_map, wait_until
+
+_LABELS = ("renderer", "outcome", "path", "stage", "le")
+FAILING = "raise ValueError('odd')\n"
+
+
+class Collector:
+    """The process, and what it serves."""
+
+    def __init__(self, path: Path) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "metrics", str(path), "--port", "0"], stdout=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout
+        self._port = int(self.process.stdout.readline().rpartition(" ")[2])
+
+    def scrape(self) -> dict[tuple[str, ...], float]:
+        """The samples by name and the labels' values, as Prometheus' own parser reads them."""
+        url = f"http://127.0.0.1:{self._port}/metrics"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            families = text_string_to_metric_families(answer.read().decode())
+            return {
+                (
+                    sample.name,
+                    *(sample.labels[label] for label in _LABELS if label in sample.labels),
+                ): sample.value
+                for family in families
+                for sample in family.samples
+            }
+
+    def renders(self) -> dict[tuple[str, ...], float]:
+        """The count of renders by renderer, outcome and path."""
+        return {key[1:]: n for key, n in self.scrape().items() if key[0].endswith("renders_total")}
+
+
+@contextmanager
+def collecting(path: Path) -> Iterator[Collector]:
+    collector = Collector(path)
+    with collector.process as process:
+        try:
+            yield collector
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def container(tmp_path: Path) -> Iterator[Container]:
+    made = Container(tmp_path)
+    made.env[RendererEnv.METRICS_SOCKET.value] = str(tmp_path / "cache" / "metrics")
+    (tmp_path / "cache").mkdir()
+    yield made
+    made.kill()
+
+
+def test_renders_are_counted_and_go_on_without_whoever_counts_them(container: Container) -> None:
+    path = container.place / "cache" / "metrics"
+    program = container.project(config_map("'made'"), requirements="")
+    failing = container.project(FAILING, requirements="")
+
+    with collecting(path) as collector:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        status, cold, _ = container.generate(program, **COLD)
+        assert status == 0
+        assert container.generate(failing, **COLD)[0] == 1
+        # The first of these starts the server; whichever finds it is warm.
+        made = 1
+
+        def is_warm() -> bool:
+            nonlocal made
+            made += 1
+            assert container.generate(program) == (0, cold, "")
+            return ("pulumi", "ok", "warm") in collector.renders()
+
+        wait_until(is_warm)
+        found = collector.scrape()
+        renders = collector.renders()
+        assert renders == {
+            ("pulumi", "ok", "warm"): 1,
+            ("pulumi", "ok", "cold"): made - 1,
+            ("pulumi", "program", "cold"): 1,
+        }
+        for stage in ("queue", "install", "program", "output"):
+            name = "argocd_plugin_render_stage_seconds"
+            assert found[f"{name}_count", "pulumi", stage] == made + 1
+            assert 0 < found[f"{name}_sum", "pulumi", stage] < 100
+        assert found[("argocd_plugin_server_starts_total",)] == 1
+        assert found[("argocd_plugin_queue_length",)] == 0
+        assert found[("argocd_plugin_cache_bytes",)] >= 0
+
+        # What no render would send changes one count.
+        before = collector.scrape()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as hostile:
+            hostile.sendto(b'{"renderer": "pulumi", "seconds": {"queue": NaN}}', str(path))
+        rejected = ("argocd_plugin_messages_rejected_total",)
+        wait_until(lambda: collector.scrape()[rejected] == 1)
+        after = collector.scrape()
+        assert {key for key in after if after[key] != before[key]} <= {
+            rejected,
+            ("argocd_plugin_cache_bytes",),
+        }
+
+        collector.process.kill()
+        collector.process.wait()
+        # The socket is still there, and nobody reads from it.
+        assert container.generate(program, **COLD)[:2] == (0, cold)
+        path.unlink()
+        assert container.generate(program, **COLD)[:2] == (0, cold)
+
+    with collecting(path) as collector:
+        assert container.generate(program)[0] == 0
+        wait_until(lambda: sum(collector.renders().values()) == 1)
+        collector.process.send_signal(signal.SIGTERM)
+        assert collector.process.wait(timeout=10) == 0
+
+
+def test_a_render_that_nobody_waits_for_is_counted_as_canceled(container: Container) -> None:
+    folder = container.project("import time\ntime.sleep(100)\n", requirements="")
+    with collecting(container.place / "cache" / "metrics") as collector:
+        with container.start(folder, **COLD) as render:
+            wait_until(lambda: list((container.place / "cache" / "slots").glob("*.lock")))
+            os.kill(render.pid, signal.SIGTERM)
+            render.communicate(timeout=20)
+        wait_until(lambda: collector.renders() == {("pulumi", "canceled", "cold"): 1})
+
+
+def test_without_a_collector_a_render_loads_nothing_for_one(container: Container) -> None:
+    code = (
+        "import sys; from plugin_image.renderer import telling, cli\n"
+        "from plugin_image.renderer.request import Request; from pathlib import Path\n"
+        "with telling.told('pulumi', Request.of({'HOME': '/'}, Path('/'))): pass\n"
+        "found = {'prometheus_client', 'plugin_image.renderer.datagrams',"
+        " 'plugin_image.renderer.collector'} & sys.modules.keys()\n"
+        "assert not found, found"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
