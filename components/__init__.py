@@ -13,7 +13,7 @@ from .argocd.application import PluginApplication, PluginApplicationArgs
 from .argocd.application_set import PluginApplicationSet, PluginApplicationSetArgs
 from .argocd.health import HealthCheck, HealthCheckArgs
 from .argocd.project import PluginProject, PluginProjectArgs
-from .catalog import plugin
+from .catalog import mode
 from .catalog.kpt import KptPlugin, KptPluginArgs
 from .catalog.manifest_work import ManifestWorkPlugin, ManifestWorkPluginArgs
 from .catalog.plugin import ConfigManagementPlugin, ConfigManagementPluginArgs
@@ -63,7 +63,7 @@ CHOICES: Final[Mapping[str, Collection[str]]] = {
     "issuer_kind": certificates.ISSUER_KINDS,
     "item_type": plugin_yaml.ITEM_TYPES,
     "kind": tuple(health.CHECKS),
-    "mode": plugin.MODES,
+    "mode": mode.MODES,
     "on_drift": drift.MODES,
     "platforms": image.PLATFORMS,
 }

@@ -6,7 +6,7 @@ from typing import Any, Final, NotRequired, cast
 import pulumi
 
 from ..container import credentials, plugin_yaml
-from ..container.args import PluginContainerArgs
+from ..container.args import MetricsCommandArgs, PluginContainerArgs
 from ..container.config_map import PluginConfig, PluginConfigArgs
 from ..container.container import CONTAINER_PREFIX, container_name
 from ..container.credentials import (
@@ -37,10 +37,10 @@ from ..shared import immutable_config_map, inputs, validation
 from ..shared.errors import InvalidInputError
 from ..shared.rights import Right
 from ..shared.target import TargetArgs
-
-SIDECAR: Final = "sidecar"
-SERVICE: Final = "service"
-MODES: Final = (SIDECAR, SERVICE)
+from . import pod_monitor
+from .mode import SERVICE, SIDECAR, ModeArgs, refuse_unread
+from .mode import of as mode_of
+from .pod_monitor import PodMonitorArgs
 
 _PROXY: Final = (
     *TargetArgs.__annotations__,
@@ -54,24 +54,15 @@ _PROXY: Final = (
 """Arguments that a plugin's own proxy has in common with it."""
 
 
-_OF_PROXY: Final = (
-    *LookupArgs.__annotations__,
-    *PatchArgs.__annotations__,
-    "plugins_volume",
-)
-
-
-class ModeArgs(ServiceArgs, CertificateArgs, LookupArgs):
-    """Where a plugin runs. All but `mode` are for service mode only."""
-
-    mode: NotRequired[str]
-    """`sidecar` of the repo-server (default), or `service`: its own pods, and a proxy to them."""
-    own_proxy: NotRequired[bool]
-    """Make the proxy as well (default true). Set false where one `PluginProxy` serves several."""
-
-
 class ConfigManagementPluginArgs(
-    PluginNameArgs, PluginOptionsArgs, CredentialsArgs, RepoServerArgs, AskPassArgs, ModeArgs
+    PluginNameArgs,
+    PluginOptionsArgs,
+    CredentialsArgs,
+    RepoServerArgs,
+    AskPassArgs,
+    MetricsCommandArgs,
+    PodMonitorArgs,
+    ModeArgs,
 ):
     """Arguments of `ConfigManagementPlugin`."""
 
@@ -93,7 +84,7 @@ _READ_BY_SIDECARS: Final = frozenset(ConfigManagementPluginArgs.__annotations__)
 
 def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
     """Rights that the account needs to install the plugin. Raises InvalidInputError."""
-    mode = _mode(given)
+    mode = mode_of(given)
     needed: list[Right] = []
     if _patches(given):
         needed += patch.needed_rights(namespace, given)
@@ -102,6 +93,8 @@ def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
         needed += certificates.needed_rights(namespace, given)
     elif not given.get("export") and not given.get("plugin_yaml_in_image"):
         needed += immutable_config_map.needed_rights(namespace)
+    if mode == SERVICE or not given.get("export"):
+        needed += pod_monitor.needed_rights(namespace, given)
     return needed + credentials.needed_rights(namespace, given)
 
 
@@ -111,7 +104,7 @@ def previewed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
 
 
 def _patches(given: Mapping[str, Any]) -> bool:
-    return _mode(given) == SIDECAR or bool(given.get("own_proxy", True))
+    return mode_of(given) == SIDECAR or bool(given.get("own_proxy", True))
 
 
 class ConfigManagementPlugin(pulumi.ComponentResource):
@@ -142,14 +135,17 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
         where = f"ConfigManagementPlugin {name}"
         given = inputs.given(where, args, ConfigManagementPluginArgs)
         super().__init__("argocd-cmp:index:ConfigManagementPlugin", name, None, opts)
-        mode = inputs.located(where, lambda: _mode(given))
+        mode = inputs.located(where, lambda: mode_of(given))
         own_proxy = inputs.plain_flag(where, given, "own_proxy", default=True)
         in_image = inputs.plain_flag(where, given, "plugin_yaml_in_image", default=False)
         if in_image:
             inputs.located(where, lambda: _refuse_definition(given))
         else:
             inputs.located(where, lambda: _check_git_creds(given, mode))
-        inputs.located(where, lambda: _refuse_unread(given, mode, own_proxy=own_proxy))
+        inputs.located(
+            where, lambda: refuse_unread(given, mode, _READ_BY_SIDECARS, own_proxy=own_proxy)
+        )
+        is_monitored = pod_monitor.wanted(where, given)
 
         export = inputs.plain_flag(where, given, "export", default=False)
         if export:
@@ -174,6 +170,8 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
             self.container_name = nothing
             if own_proxy:
                 self.container_name = installed = self._make_proxy(name, given, plugin_name)
+        if is_monitored:
+            self._monitor(name, where, given, plugin_name)
 
         # Known only once it is installed: what names the plugin has to wait for that.
         self.plugin_name = pulumi.Output.all(plugin_name, installed).apply(
@@ -196,7 +194,11 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
     ) -> tuple[dict[str, Any], pulumi.Output[str]]:
         """Make what the plugin's container mounts; return its arguments and the plugin's name."""
         namespace = inputs.pick(given, ("namespace",))
-        taken = (*RepoServerArgs.__annotations__, *AskPassArgs.__annotations__)
+        taken = (
+            *RepoServerArgs.__annotations__,
+            *AskPassArgs.__annotations__,
+            *MetricsCommandArgs.__annotations__,
+        )
         container = inputs.pick(given, taken) | {"image": given.get("image")}
         if given.get("plugin_yaml_in_image"):
             named = inputs.pick(given, PluginNameArgs.__annotations__)
@@ -271,6 +273,20 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
         self.exported = proxy.exported
         return proxy.container_name
 
+    def _monitor(
+        self, name: str, where: str, given: Mapping[str, Any], plugin_name: pulumi.Output[str]
+    ) -> None:
+        """Make the PodMonitor, or export it with the container that it finds."""
+        container = plugin_name.apply(container_name)
+        is_service = mode_of(given) == SERVICE
+        found = pod_monitor.manifest(where, given, container, is_service=is_service)
+        if given.get("export") and not is_service:
+            self.exported = pulumi.Output.all(self.exported, found).apply(
+                lambda known: {**known[0], "podMonitors": [known[1]]}
+            )
+        else:
+            pod_monitor.make(name, given, found, container, self)
+
     def _child(self) -> pulumi.ResourceOptions:
         return pulumi.ResourceOptions(parent=self)
 
@@ -309,22 +325,3 @@ def _check_git_creds(given: Mapping[str, Any], mode: str) -> None:
         raise InvalidInputError(
             "ask_pass_volume", problem, "set provide_git_creds, or leave it out"
         )
-
-
-def _refuse_unread(given: Mapping[str, Any], mode: str, *, own_proxy: bool) -> None:
-    """Refuse arguments that nothing reads: somebody who sets one expects it to count."""
-    for field in given:
-        if mode == SIDECAR and field not in _READ_BY_SIDECARS:
-            problem = "is for mode service, and the mode is sidecar, in a pod that is Argo CD's own"
-            raise InvalidInputError(field, problem, "set mode to service, or leave it out")
-        if mode == SERVICE and field in _OF_PROXY and not own_proxy:
-            problem = "is for the proxy of the repo-server, and own_proxy is false"
-            raise InvalidInputError(field, problem, "give it to the PluginProxy")
-
-
-def _mode(given: Mapping[str, Any]) -> str:
-    mode = given.get("mode", SIDECAR)
-    if mode not in MODES:
-        problem = f"is {mode!r}, not a way to run a plugin"
-        raise InvalidInputError("mode", problem, f"use one of {', '.join(MODES)}")
-    return str(mode)

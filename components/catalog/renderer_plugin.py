@@ -6,23 +6,34 @@ name: `renderer pulumi generate`, `renderer kpt generate`.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NotRequired, cast
+from typing import Any, Final, NotRequired, cast
 
 import pulumi
 
-from ..container import container
+from ..container import container, metrics
 from ..container.credentials import CredentialsArgs
 from ..container.plugin_yaml import full_name
 from ..repo_server.sidecar import RepoServerArgs
 from ..shared import contract, inputs, validation
 from ..shared.contract import RendererEnv
 from ..shared.errors import InvalidInputError
-from .plugin import ConfigManagementPlugin, ConfigManagementPluginArgs, ModeArgs
+from .mode import ModeArgs
+from .plugin import ConfigManagementPlugin, ConfigManagementPluginArgs
+from .pod_monitor import PodMonitorArgs
 
-VERSION = "v1.0"
+VERSION: Final = "v1.0"
+METRICS_COMMAND: Final = (
+    contract.RENDERER_COMMAND,
+    "metrics",
+    contract.METRICS_SOCKET,
+    "--address",
+    metrics.ADDRESS,
+    "--port",
+    metrics.PORT,
+)
 
 
-class RendererPluginArgs(CredentialsArgs, RepoServerArgs, ModeArgs):
+class RendererPluginArgs(CredentialsArgs, RepoServerArgs, PodMonitorArgs, ModeArgs):
     """Arguments of every plugin of the catalogue."""
 
     image: pulumi.Input[str]
@@ -86,6 +97,8 @@ class Renderer:
             volume = validation.amount(validation.size("work_size", values["work_size"]))
             # Packages that are still being installed come on top.
             ours[RendererEnv.CACHE_BYTES.value] = str(int(volume * 3 / 4))
+        if "metrics_port" in values:
+            ours[RendererEnv.METRICS_SOCKET.value] = contract.METRICS_SOCKET
         env = validation.string_map("env", values["env"])
         key = RendererEnv.RANDOM_KEY.value
         if key in env:
@@ -143,9 +156,8 @@ class RendererPlugin(pulumi.ComponentResource):
         of_env = ("deadline_seconds", "concurrency", *renderer.settings)
         settings = {field: given.pop(field) for field in of_env if field in given}
         settings["env"] = given.pop("env", {})
-        if "work_size" in given:
-            # The pod needs the volume's size, too.
-            settings["work_size"] = given["work_size"]
+        # The pod needs these, too.
+        settings |= inputs.pick(given, ("work_size", "metrics_port"))
         definition: dict[str, Any] = {
             "plugin_name": renderer.name,
             "version": version,
@@ -157,6 +169,8 @@ class RendererPlugin(pulumi.ComponentResource):
             ),
             "env": inputs.checked_input(where, settings, renderer.env),
         }
+        if "metrics_port" in given:
+            definition["metrics_command"] = METRICS_COMMAND
         if discovery and renderer.discover_file:
             definition["discover_file_name"] = renderer.discover_file
         elif discovery:

@@ -18,6 +18,7 @@ from .container import (
     check_mounts,
     container_name,
 )
+from .metrics import Metrics
 from .probes import ProbeArgs
 from .pull_secrets import PullSecretArgs
 from .resources import ResourceArgs
@@ -51,9 +52,18 @@ class ContainerArgs(TargetArgs, ResourceArgs, ProbeArgs, UserArgs, PullSecretArg
     """The plugin's own volumes, besides those that every plugin has."""
     entrypoint: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
     """Program of the image, with arguments, that runs cmp-server and reaps orphans: `tini --`."""
+    metrics_port: NotRequired[pulumi.Input[int]]
+    """Port of the metrics, which a container beside the plugin's serves (default: none does)."""
 
 
-class PluginContainerArgs(ContainerArgs):
+class MetricsCommandArgs(TypedDict):
+    """How a plugin's image serves metrics."""
+
+    metrics_command: NotRequired[pulumi.Input[Sequence[pulumi.Input[str]]]]
+    """Command that serves `/metrics` on address `$(POD_IP)` and port `$(METRICS_PORT)`."""
+
+
+class PluginContainerArgs(ContainerArgs, MetricsCommandArgs):
     """What a plugin's container runs and mounts, in either mode."""
 
     plugin_name: pulumi.Input[str]
@@ -99,16 +109,19 @@ class _References:
     config_map_name: str | None
     script_names: list[str]
     credentials: SecretKeys | None
+    metrics: Metrics | None
 
 
+_METRICS = ("metrics_port", *MetricsCommandArgs.__annotations__)
 _SETTINGS = (
-    *(ContainerArgs.__annotations__.keys() - TargetArgs.__annotations__.keys()),
+    *(ContainerArgs.__annotations__.keys() - TargetArgs.__annotations__.keys() - {*_METRICS}),
     "var_files_volume",
     "plugins_volume",
     "ask_pass_volume",
 )
-_REFERENCES = tuple(
-    PluginContainerArgs.__annotations__.keys() - ContainerArgs.__annotations__.keys()
+_REFERENCES = (
+    *(PluginContainerArgs.__annotations__.keys() - ContainerArgs.__annotations__.keys()),
+    *_METRICS,
 )
 
 
@@ -206,6 +219,24 @@ def _references(values: Mapping[str, Any]) -> _References:
         credentials=_credentials(
             values.get("secret_name"), keys("secret_env_keys"), keys("secret_file_keys")
         ),
+        metrics=_metrics(values),
+    )
+
+
+def _metrics(values: Mapping[str, Any]) -> Metrics | None:
+    given = inputs.pick(values, _METRICS)
+    if not given:
+        return None
+    if "metrics_command" not in given:
+        problem = "is set, but nothing would listen on it"
+        fix = "set metrics_command, or leave it out: the image has to serve metrics itself"
+        raise InvalidInputError("metrics_port", problem, fix)
+    if "metrics_port" not in given:
+        problem = "is set, but there is no port for it"
+        raise InvalidInputError("metrics_command", problem, "set metrics_port, or leave it out")
+    return Metrics(
+        port=validation.port("metrics_port", given["metrics_port"]),
+        command=validation.command("metrics_command", given["metrics_command"]),
     )
 
 
@@ -227,6 +258,7 @@ def _container(settings: Settings, references: _References) -> PluginContainer:
         script_names=references.script_names,
         credentials=references.credentials,
         settings=settings,
+        metrics=references.metrics,
     )
     _refuse_duplicates(container)
     check_mounts(container)

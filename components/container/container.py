@@ -7,11 +7,12 @@ pod that a plugin runs in: the repo-server's, its own, and those of exported fil
 import posixpath
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ..shared import argocd_names, contract, validation
 from ..shared.errors import InvalidInputError
 from . import plugin_yaml, pull_secrets, secret_keys
+from .metrics import Metrics
 from .probes import DEFAULT_PROBES, Probes
 from .resources import DEFAULT_RESOURCES, Resources
 from .secret_keys import SecretKeys
@@ -97,6 +98,10 @@ class PluginContainer:
     script_names: Sequence[str]
     credentials: SecretKeys | None
     settings: Settings
+    metrics: Metrics | None = None
+
+    port_argument: ClassVar[str] = "metrics_port"
+    """The argument that decides which port a container of it listens on."""
 
     @property
     def name(self) -> str:
@@ -106,7 +111,7 @@ class PluginContainer:
     def pod_spec(self) -> Json:
         """Return what this plugin adds to the pod's spec. Only pull secrets may be others', too."""
         return {
-            "containers": [self.container()],
+            "containers": [self.container(), *self.beside()],
             "volumes": self.volumes(),
             **pull_secrets.of_pod(self.settings.image_pull_secrets),
         }
@@ -125,6 +130,13 @@ class PluginContainer:
             # A roll-out that fails then shows the last lines of the log as the reason.
             "terminationMessagePolicy": "FallbackToLogsOnError",
         }
+
+    def beside(self) -> list[Json]:
+        """Return the container that serves the plugin's metrics, or none."""
+        if self.metrics is None:
+            return []
+        cache = f"{self.name}-cache"
+        return [self.metrics.container(self.name, self.image, self.settings.user, cache)]
 
     def volumes(self) -> list[Json]:
         """Return the volumes that this plugin adds to the pod; no other plugin uses them."""

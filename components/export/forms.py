@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..container import pull_secrets
+from ..container.container import PluginContainer
 from ..repo_server import conflicts
+from ..service.pod import RepoServerProxy
 from ..shared import validation, yaml_text
 from ..shared.errors import InvalidInputError
 
@@ -40,6 +42,7 @@ class Addition:
     containers: list[Json]
     volumes: list[Json]
     config_maps: list[Json]
+    pod_monitors: list[Json]
     pull_secrets: Json
     """The field of the pod's spec, or nothing."""
     settings: Mapping[str, Mapping[str, str]]
@@ -70,7 +73,8 @@ class Addition:
             containers=of_all("containers"),
             volumes=of_all("volumes"),
             pull_secrets=pull_secrets.of_pod([*names]),
-            config_maps=[part for plugin in added for part in _labelled(plugin)],
+            config_maps=[part for plugin in added for part in _labelled(plugin, "configMaps")],
+            pod_monitors=[part for plugin in added for part in _labelled(plugin, "podMonitors")],
             settings=settings,
             projects=_exported("projects", projects),
             applications=_exported("applications", applications),
@@ -137,20 +141,28 @@ def _refuse_clashes(plugins: Sequence[Mapping[str, Any]]) -> None:
     for i, plugin in enumerate(plugins):
         before = [container for earlier in plugins[:i] for container in earlier["containers"]]
         conflicts.refuse_port(
-            f"plugins[{i}].proxy_metrics_port",
-            conflicts.claims(before),
+            f"plugins[{i}].{_port_argument(plugin)}",
+            conflicts.claims(before) | conflicts.OF_ARGO_CD,
             conflicts.claims(plugin["containers"]),
         )
     if not names:
         raise InvalidInputError("plugins", "is empty", "list the plugins to export")
 
 
-def _labelled(plugin: Mapping[str, Any]) -> list[Json]:
+def _port_argument(plugin: Mapping[str, Any]) -> str:
+    """Return what decides about the port: a proxy has it itself, a plugin by a second container."""
+    one = len(plugin["containers"]) == 1
+    return RepoServerProxy.port_argument if one else PluginContainer.port_argument
+
+
+def _labelled(plugin: Mapping[str, Any], part: str) -> list[Json]:
+    """Return the objects of one kind that go with a plugin, with the label that says so."""
     label = {CONTAINER_LABEL: plugin["containers"][0]["name"]}
-    return [
-        {**config_map, "metadata": {**config_map["metadata"], "labels": label}}
-        for config_map in plugin["configMaps"]
-    ]
+
+    def named(metadata: Json) -> Json:
+        return {**metadata, "labels": {**metadata.get("labels", {}), **label}}
+
+    return [{**made, "metadata": named(made["metadata"])} for made in plugin.get(part, [])]
 
 
 def _kustomize(deployment: str, addition: Addition) -> Files:
@@ -179,7 +191,7 @@ def _kustomize(deployment: str, addition: Addition) -> Files:
     component = {
         "apiVersion": "kustomize.config.k8s.io/v1alpha1",
         "kind": "Component",
-        "resources": [*_config_maps(addition)],
+        "resources": [*_objects(addition)],
         # By kind and name, in whatever namespace the manifests are.
         "patches": [
             {"path": path, "target": {**selector, "name": _expression(selector["name"])}}
@@ -193,7 +205,7 @@ def _kustomize(deployment: str, addition: Addition) -> Files:
     }
     return {
         KUSTOMIZE_FILE: yaml_text.dump(component),
-        **_config_maps(addition),
+        **_objects(addition),
         **{path: yaml_text.dump(patch) for path, patch in patches.items()},
     }
 
@@ -224,7 +236,7 @@ def _argo_helm(_deployment: str, addition: Addition) -> Files:
             "volumes": addition.volumes,
             **addition.pull_secrets,
         },
-        "extraObjects": _literal(addition.config_maps),
+        "extraObjects": _literal([*addition.config_maps, *addition.pod_monitors]),
     }
     if addition.settings:
         values["configs"] = {"cm": addition.entries}
@@ -253,14 +265,17 @@ def _operator(_deployment: str, addition: Addition) -> Files:
         spec["extraConfig"] = addition.entries
     return {
         OPERATOR_FILE: yaml_text.dump({"spec": spec}),
-        **_config_maps(addition),
+        **_objects(addition),
     }
 
 
-def _config_maps(addition: Addition) -> Files:
-    """Return the file with the ConfigMaps, or none where each image has its own plugin.yaml."""
-    made = addition.config_maps
-    return {"config-maps.yaml": yaml_text.dump(*made)} if made else {}
+def _objects(addition: Addition) -> Files:
+    """Return the files with the ConfigMaps and the PodMonitors, as far as there are any."""
+    made = {
+        "config-maps.yaml": addition.config_maps,
+        "pod-monitors.yaml": addition.pod_monitors,
+    }
+    return {name: yaml_text.dump(*objects) for name, objects in made.items() if objects}
 
 
 FORMS: Final[Mapping[str, Callable[[str, Addition], Files]]] = {

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ..container import metrics
 from ..shared.errors import InstallerError
 from . import forms
 from .forms import CONTAINER_LABEL, Json
@@ -83,6 +84,8 @@ def merged(
 def _lists(form: Form, theirs: Mapping[str, Any], exported: Mapping[str, Any]) -> dict[Path, Mine]:
     """Return the lists that both have, and how to tell what is ours in each."""
     ours = {_name(container) for container in _list(exported, form.containers)}
+    # It may have been exported before, and not any more.
+    ours |= {metrics.container_name(name) for name in ours}
     known = ours | {_name(container) for container in _list(theirs, form.containers)}
     lists: dict[Path, Mine] = {
         form.containers: lambda container: _name(container) in ours,

@@ -13,13 +13,22 @@ from pulumi.runtime.mocks import MockMonitor
 from pulumi.runtime.settings import get_monitor
 
 from ..container.container import Json
-from ..shared import inputs
+from ..shared import argocd_names, inputs
 from ..shared.errors import InvalidInputError
 from ..shared.target import Target
 
 _PORT: Final = "argocd-cmp/port-"
+OF_ARGO_CD: Final = {
+    f"{_PORT}{port}": argocd_names.REPO_SERVER for port in argocd_names.REPO_SERVER_PORTS
+}
+"""Claims on the ports of the repo-server's own container, which has no such annotations."""
 _made: WeakKeyDictionary[object, dict[tuple[str, str, str], str]] = WeakKeyDictionary()
 """By a program's run, which its monitor stands for: the containers, each with who makes it."""
+_made_ports: WeakKeyDictionary[object, dict[tuple[str, str, str], tuple[str, str]]]
+_made_ports = WeakKeyDictionary()
+"""The same for ports: who makes a container that listens there, and the container."""
+_FIXES: Final = {"proxy_metrics_port": ", or let one PluginProxy serve the plugins of both"}
+"""What to do about a port besides, by the argument that decides it."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +54,15 @@ def claims(containers: Collection[Json]) -> dict[str, str]:
 
 
 def options(
-    name: str, where: str, taken: pulumi.Output[Taken], added: pulumi.Output[Taken]
+    name: str,
+    where: str,
+    taken: pulumi.Output[Taken],
+    added: pulumi.Output[Taken],
+    field: pulumi.Output[str],
 ) -> pulumi.ResourceOptions:
     """Return options for a patch that adds something to what is there.
+
+    `field` is the argument that decides about a port of it.
 
     Only when the patch is created does what is already there belong to somebody else. The
     SDK's mocks, with which programs are unit-tested, run no hooks.
@@ -56,7 +71,7 @@ def options(
         return pulumi.ResourceOptions()
 
     async def refuse(_args: pulumi.ResourceHookArgs) -> None:
-        known = await pulumi.Output.all(taken, added).future()
+        known = await pulumi.Output.all(taken, added, field).future()
         if known:
             refuse_clash(where, *known)
 
@@ -81,7 +96,22 @@ def alone_in(destination: Target, where: str, container: str) -> Target:
     return destination
 
 
-def refuse_clash(where: str, taken: Taken, added: Taken) -> None:
+def ports_alone_in(
+    destination: Target, where: str, field: str, containers: Collection[Json]
+) -> None:
+    """Refuse ports that Argo CD has, or that another component of this program has in this pod.
+
+    The Deployment that is in the cluster may not show them yet. Raises InvalidInputError.
+    """
+    made = _made_ports.setdefault(get_monitor(), {})
+    added = claims(containers)
+    place = (destination.namespace, destination.deployment)
+    first = {claim: made.setdefault((*place, claim), (where, who)) for claim, who in added.items()}
+    others = {claim: who for claim, (maker, who) in first.items() if maker != where}
+    inputs.located(where, lambda: refuse_port(field, others | OF_ARGO_CD, added))
+
+
+def refuse_clash(where: str, taken: Taken, added: Taken, field: str) -> None:
     """Raise InvalidInputError when what is added already exists."""
     for container in {*added.containers} & {*taken.containers}:
         raise InvalidInputError(
@@ -94,9 +124,7 @@ def refuse_clash(where: str, taken: Taken, added: Taken) -> None:
             '(docs/installer.md, "When something is in the way")',
             where,
         )
-    inputs.located(
-        where, lambda: refuse_port("proxy_metrics_port", taken.annotations, added.annotations)
-    )
+    inputs.located(where, lambda: refuse_port(field, taken.annotations, added.annotations))
 
 
 def refuse_port(field: str, taken: Mapping[str, str], added: Mapping[str, str]) -> None:
@@ -106,5 +134,5 @@ def refuse_port(field: str, taken: Mapping[str, str], added: Mapping[str, str]) 
             field,
             f"is {claim.removeprefix(_PORT)}, on which container {taken[claim]} of the "
             "repo-server's pods listens already",
-            "set another one, or let one PluginProxy serve the plugins of both",
+            f"set another one{_FIXES.get(field.rpartition('.')[2], '')}",
         )

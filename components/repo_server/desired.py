@@ -22,8 +22,13 @@ class Addition(Protocol):
         """The container's name, which begins with CONTAINER_PREFIX."""
         ...
 
+    @property
+    def port_argument(self) -> str:
+        """The argument that decides which port one of its containers listens on."""
+        ...
+
     def pod_spec(self) -> Json:
-        """Return the container and its volumes."""
+        """Return the container, others that go with it, and their volumes."""
         ...
 
 
@@ -41,6 +46,11 @@ class Desired:
     def claims(self) -> dict[str, str]:
         """Annotations by which the container claims its ports."""
         return conflicts.claims(self.addition.pod_spec()["containers"])
+
+    @property
+    def containers(self) -> list[str]:
+        """The names of its containers."""
+        return [container["name"] for container in self.addition.pod_spec()["containers"]]
 
     @property
     def annotations(self) -> dict[str, str]:
@@ -63,7 +73,7 @@ class Desired:
         for another uid than that of the repo-server.
         """
         self._refuse_port(deployment)
-        (container,) = self.addition.pod_spec()["containers"]
+        container = self.addition.pod_spec()["containers"][0]
         inputs.located(self.where, lambda: same_user.refuse_other(deployment.pod, container))
         changes = self._changes(deployment)
         if self.on_drift == drift.STOP:
@@ -71,7 +81,7 @@ class Desired:
             inputs.located(self.where, lambda: drift.refuse(name, changes))
         return (
             deployment.annotations_beside(self._fingerprint_key) == self.annotations
-            and self.addition.name in deployment.containers
+            and {*self.containers} <= {*deployment.containers}
             and not changes
             and not (self.target.await_rollout and self._rolls_out(deployment))
         )
@@ -84,10 +94,11 @@ class Desired:
         return not deployment.rolled_out and not deployment.was_changed_since(self._fingerprint_key)
 
     def _refuse_port(self, deployment: Live) -> None:
-        others = [c for c in deployment.pod["containers"] if c["name"] != self.addition.name]
+        others = [c for c in deployment.pod["containers"] if c["name"] not in self.containers]
         taken: Mapping[str, str] = conflicts.claims(others)
         inputs.located(
-            self.where, lambda: conflicts.refuse_port("proxy_metrics_port", taken, self.claims)
+            self.where,
+            lambda: conflicts.refuse_port(self.addition.port_argument, taken, self.claims),
         )
 
     def _changes(self, deployment: Live) -> list[drift.Change]:

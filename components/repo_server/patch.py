@@ -78,7 +78,7 @@ def install(
         parent,
     )
     desired = pulumi.Output.all(where, destination, addition, on_drift).apply(
-        lambda known: Desired(*known)
+        lambda known: _alone(Desired(*known))
     )
     checked = pulumi.Output.all(desired, deployment).apply(lambda known: _checked(*known))
     patch = _Patch(name, where, destination, checked, target.timeouts(where, given), parent)
@@ -126,6 +126,15 @@ def _once_made(
         opts=pulumi.ResourceOptions(parent=parent),
     )
     return pulumi.Output.all(destination, made.id).apply(lambda known: known[0])
+
+
+def _alone(desired: Desired) -> Desired:
+    """Return it, unless something else of this program has a port of it."""
+    addition = desired.addition
+    containers = addition.pod_spec()["containers"]
+    field = addition.port_argument
+    conflicts.ports_alone_in(desired.target, desired.where, field, containers)
+    return desired
 
 
 @dataclass(frozen=True)
@@ -179,7 +188,8 @@ class _Patch:
         taken = self.checked.apply(
             lambda c: Taken(c.deployment.containers, c.deployment.annotations)
         )
-        added = self.checked.apply(lambda c: Taken([container], c.desired.claims))
+        added = self.checked.apply(lambda c: Taken(c.desired.containers, c.desired.claims))
+        field = self.checked.apply(lambda c: c.desired.addition.port_argument)
         options = pulumi.ResourceOptions(
             parent=self.parent,
             custom_timeouts=self.timeouts,
@@ -188,7 +198,7 @@ class _Patch:
         )
         for more in (
             reapply.options(self.checked.apply(lambda c: c.is_applied), CONTAINER_PREFIX),
-            conflicts.options(f"{self.name}-{container}", self.where, taken, added),
+            conflicts.options(f"{self.name}-{container}", self.where, taken, added, field),
         ):
             options = pulumi.ResourceOptions.merge(options, more)
         return options

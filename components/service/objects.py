@@ -131,7 +131,7 @@ class ServiceObjects:
             spec={
                 # Where it scales, the autoscaler decides, and no `up` puts its decision back.
                 **({} if scales else {"replicas": self.settings.apply(lambda s: s.replicas)}),
-                "selector": {"match_labels": self.plugin.apply(lambda p: _selector(p.name))},
+                "selector": {"match_labels": self.plugin.apply(lambda p: selector(p.name))},
                 "strategy": {
                     "type": "RollingUpdate",
                     "rolling_update": {"max_unavailable": 0, "max_surge": 1},
@@ -155,7 +155,7 @@ class ServiceObjects:
             spec={
                 # Headless: the proxy knows each pod, and gives a render to the least busy.
                 "cluster_ip": "None",
-                "selector": self.plugin.apply(lambda p: _selector(p.name)),
+                "selector": self.plugin.apply(lambda p: selector(p.name)),
                 "ports": [{"name": "renders", "port": PORT, "protocol": "TCP"}],
             },
             opts=self._child(),
@@ -168,41 +168,31 @@ class ServiceObjects:
             metadata=self._metadata(),
             spec={
                 "max_unavailable": 1,
-                "selector": {"match_labels": self.plugin.apply(lambda p: _selector(p.name))},
+                "selector": {"match_labels": self.plugin.apply(lambda p: selector(p.name))},
             },
             opts=self._child(),
         )
 
     def network_policy(self, metrics_namespace: str | None) -> None:
         """Let the repo-server's pods connect and, to the metrics, those of one namespace."""
-        rules: list[dict[str, Any]] = [
-            {
-                "from": [
-                    {
-                        "podSelector": {
-                            "matchLabels": self.settings.apply(lambda s: s.repo_server_labels)
-                        }
-                    }
-                ],
-                "ports": [{"port": PORT, "protocol": "TCP"}],
-            }
-        ]
-        if metrics_namespace:
-            labels = {"kubernetes.io/metadata.name": metrics_namespace}
-            rules.append(
-                {
-                    "from": [{"namespaceSelector": {"matchLabels": labels}}],
-                    "ports": [{"port": METRICS_PORT, "protocol": "TCP"}],
-                }
-            )
+
+        def rules(plugin: PluginContainer, settings: Settings) -> list[dict[str, Any]]:
+            renders = {"podSelector": {"matchLabels": dict(settings.repo_server_labels)}}
+            made = [_rule(renders, [PORT])]
+            if metrics_namespace:
+                labels = {"kubernetes.io/metadata.name": metrics_namespace}
+                ports = [METRICS_PORT, *([plugin.metrics.port] if plugin.metrics else [])]
+                made.append(_rule({"namespaceSelector": {"matchLabels": labels}}, ports))
+            return made
+
         k8s.networking.v1.NetworkPolicy(
             self._resource,
             metadata=self._metadata(),
-            spec=pulumi.Output.all(self.plugin, rules).apply(
+            spec=pulumi.Output.all(self.plugin, self.settings).apply(
                 lambda known: {
-                    "podSelector": {"matchLabels": _selector(known[0].name)},
+                    "podSelector": {"matchLabels": selector(known[0].name)},
                     "policyTypes": ["Ingress"],
-                    "ingress": known[1],
+                    "ingress": rules(*known),
                 }
             ),
             opts=self._child(),
@@ -251,12 +241,17 @@ class ServiceObjects:
         return f"{self.name}-{self.container}"
 
 
-def _selector(name: str) -> dict[str, str]:
+def selector(name: str) -> dict[str, str]:
+    """Return the labels of the pods of the plugin with this container, and of no others."""
     return {"app.kubernetes.io/name": name, "app.kubernetes.io/component": "argocd-plugin"}
 
 
+def _rule(who: dict[str, Any], ports: Sequence[int]) -> dict[str, Any]:
+    return {"from": [who], "ports": [{"port": port, "protocol": "TCP"} for port in ports]}
+
+
 def _labels(name: str) -> dict[str, str]:
-    return {**_selector(name), "app.kubernetes.io/part-of": "argocd"}
+    return {**selector(name), "app.kubernetes.io/part-of": "argocd"}
 
 
 def _annotations(target: Target) -> dict[str, str]:
@@ -275,7 +270,7 @@ def _placement(
         topology_spread_constraints=settings.topology_spread_constraints,
         priority_class=settings.priority_class,
         fs_group=settings.fs_group,
-        selector=_selector(plugin.name),
+        selector=selector(plugin.name),
     )
 
 

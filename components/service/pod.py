@@ -6,7 +6,7 @@ the one of sidecar mode, with its volumes; only what surrounds it differs.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ..container import pull_secrets
 from ..container.container import Json, PluginContainer, socket_path
@@ -92,7 +92,7 @@ class ServicePod:
             "enableServiceLinks": False,
             "terminationGracePeriodSeconds": self.grace_seconds,
             "initContainers": [self._copy_cmp_server()],
-            "containers": [self._plugin(), self._proxy()],
+            "containers": [self._plugin(), self._proxy(), *self.plugin.beside()],
             "volumes": self._volumes(),
         }
 
@@ -160,6 +160,9 @@ class RepoServerProxy:
     metrics_port: int = haproxy.METRICS_PORT
     user: User = ARGO_CD
     image_pull_secrets: Sequence[str] = ()
+
+    port_argument: ClassVar[str] = "proxy_metrics_port"
+    """The argument that decides which port it listens on."""
 
     def pod_spec(self) -> Json:
         """Return the part of the pod's spec that belongs to this proxy, and to no other."""

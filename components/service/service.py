@@ -8,7 +8,7 @@ import pulumi_kubernetes as k8s
 
 from ..container import image_reference, user
 from ..container.args import PluginContainerArgs, container_of, plugin_container
-from ..container.container import CONTAINER_PREFIX, container_name
+from ..container.container import CONTAINER_PREFIX, PluginContainer, container_name
 from ..container.user import UserArgs
 from ..shared import (
     argocd_names,
@@ -21,6 +21,7 @@ from ..shared import (
 )
 from ..shared.errors import InvalidInputError
 from ..shared.rights import Right
+from . import haproxy
 from .objects import Scaling, ServiceObjects, Settings
 
 PROXY_IMAGE: Final = (
@@ -28,6 +29,9 @@ PROXY_IMAGE: Final = (
     "@sha256:5961c68bc8a81c5124d0a98ab20f81b74717d6afe596e805977d9cf84c126222"
 )
 """HAProxy's official image: Alpine Linux, and so a shell, which the reload needs."""
+
+SERVICE_PORTS: Final = (haproxy.METRICS_PORT, haproxy.PORT)
+"""Where HAProxy listens in a plugin's own pods."""
 
 DEFAULT_REPLICAS: Final = 2
 _CPU_UTILIZATION: Final = 70
@@ -77,7 +81,7 @@ class ServiceArgs(TypedDict):
     pod_annotations: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
     """Annotations of the pods."""
     repo_server_labels: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[str]]]]
-    """Labels of the pods that may connect (default: the name label of Argo CD's manifests)."""
+    """Labels of the repo-server's pods, which may connect (default: as in Argo CD's manifests)."""
     metrics_namespace: NotRequired[str]
     """Namespace whose pods may read the metrics, too (default: none)."""
     argocd_image: NotRequired[pulumi.Input[str]]
@@ -131,7 +135,9 @@ class PluginService(pulumi.ComponentResource):
         where = f"PluginService {name}"
         given = inputs.given(where, args, PluginServiceArgs)
         super().__init__("argocd-cmp:index:PluginService", name, given, opts)
-        plugin = plugin_container(where, given)
+        plugin = plugin_container(where, given).apply(
+            lambda known: inputs.located(where, lambda: _without_clash(known))
+        )
         service = inputs.checked(where, inputs.pick(given, _SERVICE), _service)
         account = _plain_name(where, given, "service_account", validation.object_name)
         destination = inputs.checked(where, inputs.pick(given, target.TARGET), target.of)
@@ -215,9 +221,6 @@ def _service(values: Mapping[str, Any]) -> Settings:
         problem = f"is {grace}, no more than drain_seconds, so no render could end in time"
         raise InvalidInputError("grace_seconds", problem, f"set it to {drain + 90} or so")
     priority = values.get("priority_class")
-    repo_server = values.get(
-        "repo_server_labels", {"app.kubernetes.io/name": argocd_names.REPO_SERVER}
-    )
     return Settings(
         replicas=number("replicas", DEFAULT_REPLICAS, "pods"),
         cpu_utilization=number("cpu_utilization", _CPU_UTILIZATION, "percent"),
@@ -241,7 +244,7 @@ def _service(values: Mapping[str, Any]) -> Settings:
         service_account_annotations=annotations("service_account_annotations"),
         pod_labels=labels("pod_labels"),
         pod_annotations=annotations("pod_annotations"),
-        repo_server_labels=_not_empty(repo_server),
+        repo_server_labels=repo_server_labels(values),
         proxy_image=str(
             image_reference.image("proxy_image", values.get("proxy_image", PROXY_IMAGE))
         ),
@@ -251,8 +254,18 @@ def _service(values: Mapping[str, Any]) -> Settings:
     )
 
 
-def _not_empty(labels: object) -> dict[str, str]:
-    checked = validation.labels("repo_server_labels", labels)
+def _without_clash(plugin: PluginContainer) -> PluginContainer:
+    """Return it. Raises InvalidInputError where its metrics have a port of its pods' HAProxy."""
+    if plugin.metrics and plugin.metrics.port in SERVICE_PORTS:
+        problem = f"is {plugin.metrics.port}, on which HAProxy listens in the plugin's pods"
+        raise InvalidInputError("metrics_port", problem, "set another one")
+    return plugin
+
+
+def repo_server_labels(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the labels of the repo-server's pods, checked."""
+    default = {"app.kubernetes.io/name": argocd_names.REPO_SERVER}
+    checked = validation.labels("repo_server_labels", values.get("repo_server_labels", default))
     if not checked:
         problem = "is empty, which means every pod of the namespace"
         raise InvalidInputError("repo_server_labels", problem, "name the repo-server's labels")

@@ -10,6 +10,8 @@ VAR_FILES_VOLUME: Final = "var-files"
 """Volume of the repo-server into which its init container copies `argocd-cmp-server`."""
 PLUGINS_VOLUME: Final = "plugins"
 """Volume of the repo-server in which it looks for plugin sockets."""
+REPO_SERVER_PORTS: Final = (8081, 8084)
+"""Where the repo-server takes requests, and where its own metrics are."""
 
 DELETE_AT_ONCE: Final = {"pulumi.com/deletionPropagationPolicy": "background"}
 """Annotation for objects that own no others: there is no garbage collection to wait for."""

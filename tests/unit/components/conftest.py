@@ -40,6 +40,8 @@ class FakeEngine(pulumi.runtime.Mocks):
     resources: list[pulumi.runtime.MockResourceArgs] = field(default_factory=list)
     calls: list[pulumi.runtime.MockCallArgs] = field(default_factory=list)
     volumes: list[str] = field(default_factory=lambda: list(REPO_SERVER_VOLUMES))
+    ports: list[int] = field(default_factory=lambda: [8081, 8084])
+    """Those of the repo-server's container."""
     uid: int | None = None
     """That the Deployment names for the repo-server."""
 
@@ -52,7 +54,7 @@ class FakeEngine(pulumi.runtime.Mocks):
             outputs["metadata"] = metadata
         if args.typ == "kubernetes:apps/v1:Deployment":
             volumes = [{"name": name} for name in self.volumes]
-            ports = [{"containerPort": 8081}, {"containerPort": 8084}]
+            ports = [{"containerPort": port} for port in self.ports]
             user = {} if self.uid is None else {"securityContext": {"runAsUser": self.uid}}
             repo_server = {"name": "argocd-repo-server", "image": ARGOCD_IMAGE, "ports": ports}
             containers = [repo_server | user]

@@ -6,6 +6,7 @@ from components.container.container import Json
 from components.repo_server.conflicts import Taken, claims, refuse_clash
 from components.shared.errors import InvalidInputError
 
+FIELD = "proxy_metrics_port"
 PROXY = "cmp-pulumi-v1-0-proxy"
 
 
@@ -21,7 +22,7 @@ TAKEN = Taken(
 
 def test_a_container_that_is_there_is_refused() -> None:
     with pytest.raises(InvalidInputError) as raised:
-        refuse_clash("PulumiPlugin a", TAKEN, Taken(["cmp-pulumi-v1-0"], {}))
+        refuse_clash("PulumiPlugin a", TAKEN, Taken(["cmp-pulumi-v1-0"], {}), FIELD)
     assert "PulumiPlugin a: plugin_name and version make" in str(raised.value)
     for what_may_have_happened in ("had another name", "another stack", "interrupted"):
         assert what_may_have_happened in raised.value.problem
@@ -31,7 +32,8 @@ def test_a_container_that_is_there_is_refused() -> None:
 
 def test_a_port_that_another_container_listens_on_is_refused() -> None:
     with pytest.raises(InvalidInputError, match=f"proxy_metrics_port is 8405, .*{PROXY}"):
-        refuse_clash("PluginProxy a", TAKEN, Taken(["cmp-a"], claims([listening("cmp-a", 8405)])))
+        added = Taken(["cmp-a"], claims([listening("cmp-a", 8405)]))
+        refuse_clash("PluginProxy a", TAKEN, added, FIELD)
 
 
 def test_any_other_is_not() -> None:
@@ -39,4 +41,5 @@ def test_any_other_is_not() -> None:
         "PluginProxy a",
         TAKEN,
         Taken(["cmp-pulumi-v1-1"], claims([{"name": "cmp-b"}, listening("cmp-a", 8406)])),
+        FIELD,
     )

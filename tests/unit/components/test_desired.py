@@ -20,6 +20,7 @@ TEMPLATE: dict[str, Any] = {"f:spec": {"f:template": {"f:spec": {}}}}
 class Addition:
     name: str = "cmp-a"
     image: str = "registry/a:1"
+    port_argument: str = "metrics_port"
 
     def pod_spec(self) -> dict[str, Any]:
         return {"containers": [{"name": self.name, "image": self.image}]}

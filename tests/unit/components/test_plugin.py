@@ -8,7 +8,8 @@ import pulumi
 import pytest
 import yaml
 
-from components.catalog.plugin import ConfigManagementPlugin, ModeArgs
+from components.catalog.mode import ModeArgs
+from components.catalog.plugin import ConfigManagementPlugin
 from components.catalog.pulumi import PulumiPlugin
 from components.shared.errors import InvalidInputError
 from plugin_image import contract

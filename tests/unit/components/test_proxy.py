@@ -46,7 +46,7 @@ def test_one_container_serves_all_plugins(run: Run) -> None:
 def test_the_order_of_plugins_changes_nothing(run: Run) -> None:
     def program() -> None:
         PluginProxy("a", {"plugins": [TOOL, OTHER], "proxy_name": "a"})
-        PluginProxy("b", {"plugins": [OTHER, TOOL], "proxy_name": "b"})
+        PluginProxy("b", {"plugins": [OTHER, TOOL], "deployment": "b"})
 
     one, two = (resource.inputs["data"] for resource in run(program).of_type(CONFIG_MAP))
     assert one == two
