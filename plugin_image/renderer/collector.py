@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -27,6 +28,10 @@ _BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 40,
 _LOOK_SECONDS: Final = 60.0
 _SHARE: Final = 50
 """Looking at the cache takes at most one part in so many of the time."""
+_MOST_FILES: Final = 1_000_000
+_DEEPEST: Final = 64
+"""How much of the cache is looked at: more than renders make."""
+_AGAIN_SECONDS: Final = 2.0
 
 
 class Counts:
@@ -95,23 +100,32 @@ class Counts:
 def serve(path: Path, address: str, port: int) -> NoReturn:
     """Count what arrives at the socket `path`, in the cache's folder, until SIGTERM.
 
-    Raises RenderError where there can be no such socket, or the port is taken.
+    Ends for nothing else: a container that does takes its pod out of service, and programs can
+    write where the socket is. Raises RenderError only where the port is taken.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     counts = Counts(path.parent)
-    with _listening(path) as listening:
+    try:
+        server, _ = prometheus_client.start_http_server(port, address, counts.registry)
+    except OSError as error:
+        raise RenderError(
+            f"metrics cannot be served on {address}, port {port}: {error.strerror}",
+            fix="name an address of this machine, and a port that nobody else listens on",
+        ) from error
+    sys.stdout.write(f"metrics are served on {address}, port {server.server_port}\n")
+    sys.stdout.flush()
+    threading.Thread(target=_look, args=(path.parent, counts.cache_bytes), daemon=True).start()
+    while True:
         try:
-            server, _ = prometheus_client.start_http_server(port, address, counts.registry)
+            with _listening(path) as listening:
+                _heed(listening, path, counts)
         except OSError as error:
-            raise RenderError(
-                f"metrics cannot be served on {address}, port {port}: {error.strerror}",
-                fix="name a port that nothing else of the pod listens on",
-            ) from error
-        sys.stdout.write(f"metrics are served on {address}, port {server.server_port}\n")
-        sys.stdout.flush()
-        threading.Thread(target=_look, args=(path.parent, counts.cache_bytes), daemon=True).start()
-        while True:
-            counts.heed(listening.recv(datagrams.MOST_BYTES + 1))
+            sys.stderr.write(
+                f"no renders are counted, for no socket can be made at {path}: {error}. "
+                "This is tried again and again\n"
+            )
+            sys.stderr.flush()
+            time.sleep(_AGAIN_SECONDS)
 
 
 def _listening(path: Path) -> socket.socket:
@@ -123,26 +137,39 @@ def _listening(path: Path) -> socket.socket:
         listening.bind(str(made))
         made.chmod(0o600)
         made.replace(path)
-    except OSError as error:
+    except OSError:
         listening.close()
-        raise RenderError(
-            f"no socket can be made at {path}: {error.strerror or error}",
-            fix="name a path in the plugin's cache, of at most 90 characters",
-        ) from error
+        raise
     return listening
+
+
+def _heed(listening: socket.socket, path: Path, counts: Counts) -> None:
+    """Count what arrives, until the socket is not at its path any more. Raises OSError."""
+    ours = path.lstat().st_ino
+    listening.settimeout(_AGAIN_SECONDS)
+    looked = time.monotonic()
+    while True:
+        with suppress(TimeoutError):
+            counts.heed(listening.recv(datagrams.MOST_BYTES + 1))
+        if time.monotonic() - looked >= _AGAIN_SECONDS:
+            looked = time.monotonic()
+            if not path.exists() or path.lstat().st_ino != ours:
+                return
 
 
 def _look(cache: Path, held: Gauge) -> NoReturn:
     """Measure the cache now and then. It may have a hundred thousand files; no scrape waits."""
     while True:
         begun = time.monotonic()
-        held.set(sum(_sizes(cache)))
+        held.set(sum(islice(_sizes(cache), _MOST_FILES)))
         time.sleep(max(_LOOK_SECONDS, (time.monotonic() - begun) * _SHARE))
 
 
-def _sizes(folder: Path) -> Iterator[int]:
-    """The size of each file below. Nothing is opened: programs write there, too."""
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                yield os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118
+def _sizes(folder: Path | str, depth: int = 0) -> Iterator[int]:
+    """The size of each file below. Nothing is opened, and little is kept: programs write there."""
+    with suppress(OSError), os.scandir(folder) as found:
+        for entry in found:
+            if not entry.is_dir(follow_symlinks=False):
+                yield entry.stat(follow_symlinks=False).st_size
+            elif depth < _DEEPEST:
+                yield from _sizes(entry.path, depth + 1)

@@ -6,6 +6,7 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +31,8 @@ class Collector:
         )
         assert self.process.stdout
         self._port = int(self.process.stdout.readline().rpartition(" ")[2])
+        # A former one may have left its own.
+        wait_until(lambda: listens(path))
 
     def scrape(self) -> dict[tuple[str, ...], float]:
         """The samples by name and the labels' values, as Prometheus' own parser reads them."""
@@ -48,6 +51,12 @@ class Collector:
     def renders(self) -> dict[tuple[str, ...], float]:
         """The count of renders by renderer, outcome and path."""
         return {key[1:]: n for key, n in self.scrape().items() if key[0].endswith("renders_total")}
+
+
+def listens(path: Path) -> bool:
+    """Whether somebody reads what is sent there; it is no message of a render."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as asking:
+        return asking.connect_ex(str(path)) == 0
 
 
 @contextmanager
@@ -128,6 +137,19 @@ def test_renders_are_counted_and_go_on_without_whoever_counts_them(container: Co
         wait_until(lambda: sum(collector.renders().values()) == 1)
         collector.process.send_signal(signal.SIGTERM)
         assert collector.process.wait(timeout=10) == 0
+
+
+def test_a_program_that_takes_the_socket_away_ends_no_collector(container: Container) -> None:
+    path = container.place / "cache" / "metrics"
+    with collecting(path) as collector:
+        path.unlink()
+        path.mkdir()
+        time.sleep(3)
+        assert not collector.renders()
+        path.rmdir()
+        wait_until(path.is_socket)
+        assert container.generate(container.project(FAILING, requirements=""), **COLD)[0] == 1
+        wait_until(lambda: sum(collector.renders().values()) == 1)
 
 
 def test_a_render_that_nobody_waits_for_is_counted_as_canceled(container: Container) -> None:
