@@ -4,14 +4,17 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests import toolchain
-from tests.e2e.harness.api_server import ApiServer, running_api_server
+from tests.e2e.harness.api_server import INSTALLER, ApiServer, running_api_server
 from tests.e2e.harness.argocd import ArgoCD, running_argocd
 from tests.e2e.harness.local_argocd import terminate_like_interrupt
+from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.harness.workspace import Workspace
+from tests.e2e.installation import CONFIG, MakeStack
 
 
 @contextmanager
@@ -55,3 +58,30 @@ def argocd(
     """Argo CD on that API, as its manifests install it: without any plugin."""
     with running_argocd(api_server, workspace, tools) as argocd:
         yield argocd
+
+
+@pytest.fixture
+def make_stack(
+    api_server: ApiServer, tools: Mapping[str, Path], tmp_path: Path
+) -> Iterator[MakeStack]:
+    """Makes a stack of the installer; whatever it installed is gone after the test."""
+    stacks: list[PulumiStack] = []
+
+    def make(
+        user: str = INSTALLER, program: Path = ROOT / "__main__.py", **config: Any
+    ) -> PulumiStack:
+        stacks.append(
+            PulumiStack(
+                tmp_path / str(len(stacks)),
+                tools=tools,
+                kubeconfig=api_server.kubeconfig(user),
+                config={**CONFIG, **config},
+                program=program,
+            )
+        )
+        return stacks[-1]
+
+    yield make
+    for stack in stacks:
+        if stack.has_changed_something:
+            stack.destroy().require_success()

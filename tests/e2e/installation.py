@@ -1,6 +1,6 @@
 """The plugin installed by the real program, as the tests and the demo want it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,9 @@ CONFIG: Mapping[str, Any] = {
     # Without a kubelet no pod ever becomes ready.
     "awaitRollout": False,
 }
+
+
+MakeStack = Callable[..., PulumiStack]
 
 
 @dataclass(frozen=True)

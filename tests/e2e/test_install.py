@@ -4,7 +4,7 @@ import copy
 import json
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,49 +14,20 @@ import pytest
 
 from components.preflight import access_review
 from components.shared.rights import Right
-from tests.e2e.harness.api_server import INSTALLER, ApiServer
+from tests.e2e.harness.api_server import ApiServer
 from tests.e2e.harness.argocd import DEPLOYMENT, NAMESPACE, ArgoCD
 from tests.e2e.harness.git_repository import PACKAGES
 from tests.e2e.harness.image_root import plugin_image
 from tests.e2e.harness.kubernetes_api import Object
 from tests.e2e.harness.pulumi_cli import Outcome
-from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
-from tests.e2e.installation import CONFIG, IMAGE
+from tests.e2e.harness.pulumi_stack import ROOT
+from tests.e2e.installation import CONFIG, IMAGE, MakeStack
 
 SECRET = "token-of-the-install-test"
 
 OWN_DEPLOYMENT = Path(__file__).parent / "testdata" / "own_deployment.py"
 OTHER_DEPLOYMENT = "another-repo-server"
 NO_AWAIT = {"pulumi.com/skipAwait": "true"}
-
-MakeStack = Callable[..., PulumiStack]
-
-
-@pytest.fixture
-def make_stack(
-    api_server: ApiServer, tools: Mapping[str, Path], tmp_path: Path
-) -> Iterator[MakeStack]:
-    """Makes a stack of the installer; whatever it installed is gone after the test."""
-    stacks: list[PulumiStack] = []
-
-    def make(
-        user: str = INSTALLER, program: Path = ROOT / "__main__.py", **config: Any
-    ) -> PulumiStack:
-        stacks.append(
-            PulumiStack(
-                tmp_path / str(len(stacks)),
-                tools=tools,
-                kubeconfig=api_server.kubeconfig(user),
-                config={**CONFIG, **config},
-                program=program,
-            )
-        )
-        return stacks[-1]
-
-    yield make
-    for stack in stacks:
-        if stack.has_changed_something:
-            stack.destroy().require_success()
 
 
 def spec(argocd: ArgoCD) -> Any:
@@ -182,6 +153,27 @@ class TestInstalling:
         second.destroy().require_success()
         assert spec(argocd) == patched
         first.up("--expect-no-changes").require_success()
+
+    @pytest.mark.long
+    def test_metrics_come_and_go_and_no_other_plugin_gets_their_port(
+        self, argocd: ArgoCD, make_stack: MakeStack
+    ) -> None:
+        before = spec(argocd)
+        stack = make_stack()
+        stack.up().require_success()
+        without = spec(argocd)
+        stack.configure({"metricsPort": 8406})
+        stack.up().require_success()
+        assert f"{stack.outputs()['containerName']}-metrics" in _containers(argocd)
+        stack.up("--expect-no-changes").require_success()
+        refused = make_stack(version="v2.0", metricsPort=8406).preview()
+        assert refused.status
+        assert "metricsPort is 8406, on which container cmp-pulumi-v1-0-metrics" in refused.output
+        stack.configure({"metricsPort": None})
+        stack.up().require_success()
+        assert spec(argocd) == without
+        stack.destroy().require_success()
+        assert spec(argocd) == before
 
     @pytest.mark.long
     def test_two_versions_run_side_by_side_and_each_leaves_alone(
