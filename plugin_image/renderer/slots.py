@@ -12,11 +12,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from fnmatch import fnmatch
+from itertools import islice
 from pathlib import Path
 
 from .supervise import Deadline
 
 _POLL_SECONDS = 0.02
+_IN_LINE = "[0-9]*-*.lock"
+_MOST_IN_LINE = 10_000
 
 
 @contextmanager
@@ -48,7 +52,7 @@ def _line(folder: Path, deadline: Deadline, doing: str) -> Iterator[None]:
         # Before it is seen: what is not locked has been left.
         _locked(file)
         hidden.rename(came)
-        for other in sorted(folder.glob("[0-9]*-*.lock"), reverse=True):
+        for other in sorted(folder.glob(_IN_LINE), reverse=True):
             with suppress(FileNotFoundError):
                 if other < came:
                     _outlast(other, deadline, doing)
@@ -77,11 +81,17 @@ def _wait(holds: Callable[[], bool], deadline: Deadline, doing: str) -> None:
 
 
 def waiting(folder: Path) -> int:
-    """How many stand in line for a slot. What is there without its lock has been left."""
-    return sum(map(_is_held, folder.glob("[0-9]*-*.lock")))
+    """How many stand in line for a slot. What is there without its lock has been left.
+
+    Looks at no more than a line can have, whatever programs put there.
+    """
+    with suppress(OSError), os.scandir(folder) as found:
+        names = (entry.path for entry in islice(found, _MOST_IN_LINE))
+        return sum(_is_held(path) for path in names if fnmatch(path, f"*/{_IN_LINE}"))
+    return 0
 
 
-def _is_held(path: Path) -> bool:
+def _is_held(path: str) -> bool:
     with suppress(OSError):
         # Without waiting for whoever opens the other end, where a program made a pipe of it.
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)

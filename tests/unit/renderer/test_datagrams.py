@@ -3,7 +3,9 @@
 The socket is a real one. The collector as a process is in tests/faults/test_metrics.py.
 """
 
+import fcntl
 import json
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -162,7 +164,11 @@ def test_the_queue_is_those_who_wait_and_not_those_who_were_killed(tmp_path: Pat
     with slot(slots, 1, Deadline(10)):
         assert waiting(slots) == 0
         (slots / "00000000000000000001-1-1.lock").touch()
+        os.mkfifo(slots / "00000000000000000002-1-1.lock")
         assert waiting(slots) == 0
+        with (slots / "00000000000000000003-1-1.lock").open("w") as waits:
+            fcntl.flock(waits, fcntl.LOCK_EX)
+            assert waiting(slots) == 1
 
 
 def test_the_size_of_the_cache_is_that_of_its_files(tmp_path: Path) -> None:
