@@ -17,6 +17,7 @@ from ..redaction import Secrets
 from ..request import Request
 from . import (
     component_packages,
+    downloads,
     environment,
     ignored,
     live_names,
@@ -140,6 +141,7 @@ def _objects(
     run = _run(host, execution, _installer(request, execution.cache))
     with deadline.enforced("the objects were checked"):
         recording = Recording.of(run.events)
+        downloads.keep(recording.downloads, execution.cache)
         secrets.add(marked_secrets.given_to_releases(recording))
         secrets.add(recording.keyed)
         secrets.mark(marked_secrets.secrets_of(recording))
@@ -230,6 +232,7 @@ def _context(
         ),
         unreadable=configuration.unreadable,
         sources={name: str(source) for name, source in project.packages.items()},
+        kept_charts=str(downloads.folder(request.settings.cache)),
         kube_version=env.get("KUBE_VERSION") or DEFAULT_KUBE_VERSION,
         api_versions=list(filter(None, env.get("KUBE_API_VERSIONS", "").split(","))),
     )

@@ -46,6 +46,7 @@ class Session:
         Raises ValueError when `pulumi:autonaming` is not what Pulumi would accept.
         """
         self._context = context
+        self._report = report
         self._env = env
         self._serving = serving
         self._lock = threading.Lock()
@@ -139,6 +140,7 @@ class Session:
             KubernetesPlugin,
             PluginEnvironment,
         )
+        from .plugin.repositories import Repositories
 
         environment = PluginEnvironment(
             folder=Path(self._context.folder),
@@ -153,7 +155,8 @@ class Session:
             rehearsal=self.rehearsal,
             serving=self._serving,
         )
-        return Components(plugin, self._context)
+        repositories = Repositories(plugin, self._context.kept_charts, self._report)
+        return Components(plugin, self._context, repositories)
 
 
 def _refuse_stack(name: str) -> NoReturn:

@@ -18,6 +18,7 @@ from .helm import Helm
 from .plugins import Constructed, Fields, Released
 from .process import KubernetesPlugin
 from .releases import Releases
+from .repositories import Repositories
 
 if TYPE_CHECKING:
     from pulumi.runtime.proto.provider_pb2 import InvokeResponse
@@ -32,10 +33,12 @@ Inputs = Mapping[str, Any]
 class Components:
     """The provider, with a look at what it reads. Thread-safe."""
 
-    def __init__(self, plugin: KubernetesPlugin, options: RunOptions) -> None:
+    def __init__(
+        self, plugin: KubernetesPlugin, options: RunOptions, repositories: Repositories
+    ) -> None:
         self._plugin = plugin
-        self._helm = Helm(plugin, options)
-        self._releases = Releases(plugin, self._helm)
+        self._helm = Helm(plugin, options, repositories)
+        self._releases = Releases(plugin, self._helm, repositories)
 
     def invoke(self, function: str, arguments: Inputs) -> InvokeResponse:
         """What a function gives.
