@@ -238,11 +238,15 @@ def _fetched_as_of_a_release(options: Inputs) -> Inputs | None:
     fetch = {key: value for key, value in (options.get("fetch_opts") or {}).items() if value}
     if options.get("path") or options.get("repo") or not fetch.keys() <= {*_FETCH}:
         return None
-    found = {key: fetch.get(key) for key in ("repo", "username", "password") if key in fetch}
-    version = options.get("version") or fetch.get("version")
-    inputs = {"chart": options.get("chart"), "version": version, "devel": fetch.get("devel")}
-    given = {key: value for key, value in inputs.items() if value}
-    return _as_of_a_release({**given, "repositoryOpts": found})
+    versions = {
+        version for version in (options.get("version"), fetch.pop("version", "")) if version
+    }
+    if len(versions) > 1:
+        return None
+    of_chart = {"chart": options.get("chart"), "version": "".join(versions)}
+    if fetch.pop("devel", False):
+        of_chart["devel"] = True
+    return _as_of_a_release({**of_chart, "repositoryOpts": fetch})
 
 
 def _with_archive(

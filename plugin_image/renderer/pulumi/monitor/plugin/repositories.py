@@ -77,9 +77,10 @@ class Repositories:
         if not self._can_be_kept(asked):
             return None
         try:
-            return self.find(asked, scratch, called).chart
+            found = self.find(asked, scratch, called).chart
         except MonitorError:
             return None
+        return found if found.is_file() else None
 
     def find(self, asked: Inputs, scratch: Path, called: str) -> Found:
         """The chart that a release with these inputs installs; `scratch` gets its archive.
@@ -94,7 +95,7 @@ class Repositories:
         found, downloaded = self._checked(moved(asked, kept), scratch, called)
         if downloaded:
             self._hand_over(key, downloaded)
-        if not _is_exact(asked):
+        if (kept or downloaded) and not _is_exact(asked):
             digest = hashlib.sha256(found.chart.read_bytes()).hexdigest()
             note = f"{called} stays at version {found.version} (sha256 {digest})"
             self._report({"note": f"{note} until the Application's revision changes"})
