@@ -14,7 +14,7 @@ from tests.faults.test_charts import archive, chart, config_map
 
 
 class Repository:
-    """Versions of the chart `web`, each with a ConfigMap that has the string `x`."""
+    """Versions of the chart `web`, each with a ConfigMap that has the string `x`, as all.yaml."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -35,6 +35,7 @@ class Repository:
         self._versions.insert(0, entry)
         index = {"apiVersion": "v1", "entries": {"web": self._versions}}
         (self.folder / "index.yaml").write_text(yaml.safe_dump(index))
+        (self.folder / "all.yaml").write_text(config_map("all", f"{{x: {x}}}"))
 
     def is_open_to(self, authorization: str | None) -> bool:
         """Whether it answers a request with this header."""
@@ -65,7 +66,7 @@ class _Handler(SimpleHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer those who may ask, and note what was asked."""
         self._repository.requests.append(self.path)
-        if self._repository.is_open_to(self.headers["Authorization"]):
+        if self.path == "/all.yaml" or self._repository.is_open_to(self.headers["Authorization"]):
             super().do_GET()
         else:
             self.send_error(401)

@@ -1,7 +1,7 @@
-"""The charts that a run has downloaded, kept for the next renders.
+"""What a run has downloaded, kept for the next renders.
 
-Programs may write to the cache themselves, and here it matters who may have a chart, not who has
-written it: as with packages, what programs of one plugin do to each other is not prevented.
+Programs may write to the cache themselves, as they may to the packages in it: what programs of one
+plugin do to each other is not prevented.
 """
 
 import re
@@ -12,10 +12,10 @@ from typing import Final
 
 from ..cache import Cache
 
-_KIND: Final = "charts"
+_KIND: Final = "downloads"
 _NAME: Final = re.compile("[0-9a-f]{64}")
 _MOST_BYTES: Final = 20 * 2**20
-"""Of one chart; larger ones are downloaded each time."""
+"""Of one file; larger ones are downloaded each time."""
 
 
 def folder(cache: Path) -> Path:
@@ -24,9 +24,9 @@ def folder(cache: Path) -> Path:
 
 
 def keep(downloads: Iterable[tuple[str, str]], cache: Cache) -> None:
-    """Keep archives by their names, as far as there is room."""
-    for name, archive in downloads:
-        file = Path(archive)
+    """Keep files by their names, as far as there is room."""
+    for name, path in downloads:
+        file = Path(path)
         with suppress(OSError):
             if _NAME.fullmatch(name) and file.stat().st_size <= _MOST_BYTES:
                 cache.keep(Path(_KIND, name), file.read_bytes())

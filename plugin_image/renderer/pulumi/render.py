@@ -232,7 +232,7 @@ def _context(
         ),
         unreadable=configuration.unreadable,
         sources={name: str(source) for name, source in project.packages.items()},
-        kept_charts=str(downloads.folder(request.settings.cache)),
+        downloads=str(downloads.folder(request.settings.cache)),
         kube_version=env.get("KUBE_VERSION") or DEFAULT_KUBE_VERSION,
         api_versions=list(filter(None, env.get("KUBE_API_VERSIONS", "").split(","))),
     )

@@ -40,10 +40,10 @@ class Event(TypedDict, total=False):
     """The fields of a `Release`. The monitor sends it (`service.registrar`)."""
     note: str
     """What a person should know of a chart. The monitor sends it (`service.registrar`), and
-    its part that finds charts (`plugin.repositories`)."""
+    those of its parts that download (`plugin.repositories`, `plugin.addresses`)."""
     download: tuple[str, str]
-    """What names a chart that was downloaded, and the archive. The provider's part of the monitor
-    sends it (`plugin.repositories`)."""
+    """What names a chart or a YAML file that was downloaded, and the file. The monitor sends it
+    (`plugin.downloads`)."""
     foreign: tuple[str, str]
     """A resource that is not a Kubernetes object, after its package. The monitor sends it, unless
     they are ignored (`service.registrar`)."""
@@ -179,7 +179,7 @@ class Recording:
     notes: list[str] = field(default_factory=list)
     """What a person should know of the charts."""
     downloads: list[tuple[str, str]] = field(default_factory=list)
-    """What names charts that were downloaded, and their archives."""
+    """What names what was downloaded, and the files."""
     refusals: list[tuple[str, str]] = field(default_factory=list)
     """What the monitor refused, summary and remedy; the first is the reason for the others."""
     broken: list[tuple[str, str]] = field(default_factory=list)

@@ -136,11 +136,11 @@ class Session:
 
     def _start_plugin(self, namespace: str) -> Plugin:
         from .plugin.components import Components
+        from .plugin.downloads import Downloads
         from .plugin.process import (
             KubernetesPlugin,
             PluginEnvironment,
         )
-        from .plugin.repositories import Repositories
 
         environment = PluginEnvironment(
             folder=Path(self._context.folder),
@@ -155,8 +155,8 @@ class Session:
             rehearsal=self.rehearsal,
             serving=self._serving,
         )
-        repositories = Repositories(plugin, self._context.kept_charts, self._report)
-        return Components(plugin, self._context, repositories)
+        downloads = Downloads(self._context.downloads, self._env, self._report)
+        return Components(plugin, self._context, downloads)
 
 
 def _refuse_stack(name: str) -> NoReturn:

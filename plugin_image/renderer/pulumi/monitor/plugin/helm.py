@@ -72,6 +72,8 @@ class Helm:
                 f"{called} has {_INCLUDE_HOOKS}, which the provider of this image does not know",
                 "use kubernetes.helm.v3.Release, whose hooks are rendered",
             )
+        # As the provider calls the release; made again, the chart is another resource.
+        inputs = {**inputs, "name": inputs.get("name") or request.name}
         with self.scratch() as scratch:
             of_release = _as_of_a_release(inputs)
             archive = of_release and self._repositories.archive(of_release, scratch, called)

@@ -1,17 +1,15 @@
 """Charts of repositories: the provider finds them once, and the next renders ask nobody.
 
 The provider is asked to check a Helm release, which finds its chart, downloads it and looks at its
-dependencies. What it has downloaded is reported, for the renderer to keep (`pulumi/downloads.py`)
-by all that decides about it; the next render reads it there. An exact version is the same chart for
-as long as it is kept. What a range or an address stands for is found out once for each revision of
-the Application, so that its renders agree. Source: pulumi-kubernetes
+dependencies. What it has downloaded is kept by all that decides about it (`downloads`). An exact
+version is the same chart for as long as it is kept. What a range or an address stands for is found
+out once for each revision of the Application, so that its renders agree. Source: pulumi-kubernetes
 `provider/pkg/provider/helm_release.go` (Check); helm.sh/helm/v3 `pkg/repo/index.go` (Get).
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import shutil
 import threading
@@ -19,10 +17,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from .... import kept_file
 from ..errors import MonitorError, Refusal
-from ..recording import Report
 from ..values import structs
+from .downloads import Downloads
 from .process import KubernetesPlugin, PluginEnvironment
 
 OF_A_REPOSITORY: Final = ("version", "devel", "repositoryOpts", "verify", "dependencyUpdate")
@@ -41,7 +38,6 @@ _CHECKED: Final = ("verify", "keyring", "dependencyUpdate")
 _EXACT: Final = re.compile(r"v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
 _ADDRESS: Final = re.compile(r"https?://")
 """How a chart begins that has no version: what is there may change."""
-_REVISION: Final = "ARGOCD_APP_REVISION"
 _NOT_CHARTS: Final = (".yaml", ".txt", ".prov")
 """What else Helm keeps beside the charts that it downloads."""
 _ADVICE: Final = "; check the chart name and repository configuration."
@@ -63,18 +59,16 @@ class Found(NamedTuple):
 class Repositories:
     """Where the charts of one program come from."""
 
-    def __init__(self, plugin: KubernetesPlugin, kept: str, report: Report) -> None:
-        """`kept` is the folder of charts that earlier renders have downloaded; empty for none."""
+    def __init__(self, plugin: KubernetesPlugin, downloads: Downloads) -> None:
         self._plugin = plugin
-        self._kept = kept
-        self._report = report
+        self._downloads = downloads
 
     def archive(self, asked: Inputs, scratch: Path, called: str) -> Path | None:
         """The archive of a chart that can be kept, as `find` finds it.
 
         None for others, and where it is not found: the provider then says so for the resource.
         """
-        if not self._can_be_kept(asked):
+        if not self._key(asked):
             return None
         try:
             found = self.find(asked, scratch, called).chart
@@ -88,23 +82,24 @@ class Repositories:
         Raises Refusal where it is not found, or its dependencies are not, and what the plugin
         raises.
         """
-        if not self._can_be_kept(asked):
-            return self._checked(asked, scratch, called)[0]
         key = self._key(asked)
         kept = self._read(key, scratch)
         found, downloaded = self._checked(moved(asked, kept), scratch, called)
-        if downloaded:
-            self._hand_over(key, downloaded)
-        if (kept or downloaded) and not _is_exact(asked):
-            digest = hashlib.sha256(found.chart.read_bytes()).hexdigest()
-            note = f"{called} stays at version {found.version} (sha256 {digest})"
-            self._report({"note": f"{note} until the Application's revision changes"})
+        archive = kept or downloaded
+        if key and archive:
+            content = archive.read_bytes()
+            if downloaded:
+                self._downloads.hand_over(key, content)
+            if not _is_exact(asked):
+                digest = hashlib.sha256(content).hexdigest()
+                note = f"{called} stays at version {found.version} (sha256 {digest})"
+                self._downloads.report({"note": f"{note} until the Application's revision changes"})
         return found
 
     def _checked(self, asked: Inputs, scratch: Path, called: str) -> tuple[Found, Path | None]:
         """What the provider finds, and the archive if it has downloaded one."""
         with _finding:
-            before = self._downloads()
+            before = self._archives()
             answer = self._plugin.check(_RELEASE, asked, called)
             for failure in answer.failures:
                 raise Refusal(
@@ -113,7 +108,7 @@ class Repositories:
                     "correct chart, version and repositoryOpts, or commit the chart with its "
                     "dependencies and name its folder",
                 )
-            new = [path for path, seen in self._downloads().items() if before.get(path) != seen]
+            new = [path for path, seen in self._archives().items() if before.get(path) != seen]
             # Copied, for the next download of that name takes its place.
             downloaded = Path(shutil.copy(new[0], scratch)) if new else None
         version = str(structs.from_struct(answer.inputs).get("version", ""))
@@ -122,7 +117,7 @@ class Repositories:
     def _here(self, asked: Inputs) -> Path:
         return self._plugin.environment.folder / str(asked["chart"]).strip()
 
-    def _downloads(self) -> dict[Path, tuple[int, int]]:
+    def _archives(self) -> dict[Path, tuple[int, int]]:
         """The charts in Helm's cache; what is downloaded again is another file."""
         return {
             path: (status.st_ino, status.st_mtime_ns)
@@ -131,43 +126,22 @@ class Repositories:
             for status in (path.stat(),)
         }
 
-    # --- What is kept -----------------------------------------------------------------
-
-    def _can_be_kept(self, asked: Inputs) -> bool:
-        if not self._kept or any(asked.get(name) for name in _CHECKED):
-            return False
-        is_here = not (asked.get("repositoryOpts") or {}).get("repo") and self._here(asked).exists()
-        return not is_here and (_is_exact(asked) or bool(self._revision))
-
-    @property
-    def _revision(self) -> str:
-        return self._plugin.environment.env.get(_REVISION, "")
-
     def _key(self, asked: Inputs) -> str:
-        """What names the chart among those that are kept: all that decides about it.
-
-        A login is part of that: who lacks it does not get the chart. It cannot be guessed from
-        the name within reasonable time.
-        """
-        revision = "" if _is_exact(asked) else self._revision
-        told = json.dumps([revision, {name: asked.get(name) for name in _DECIDING}], sort_keys=True)
-        salt = str(asked["chart"]).encode()
-        return hashlib.scrypt(told.encode(), salt=salt, n=2**12, r=8, p=1, dklen=32).hex()
+        """What names the chart among those that are kept; empty for one that is not kept."""
+        if any(asked.get(name) for name in _CHECKED):
+            return ""
+        if not (asked.get("repositoryOpts") or {}).get("repo") and self._here(asked).exists():
+            return ""
+        deciding = {name: asked.get(name) for name in _DECIDING}
+        return self._downloads.key(deciding, exact=_is_exact(asked))
 
     def _read(self, key: str, scratch: Path) -> Path | None:
-        content = kept_file.content(Path(self._kept, key))
+        content = self._downloads.read(key) if key else None
         if content is None:
             return None
         archive = scratch / f"{key}.tgz"
         archive.write_bytes(content)
         return archive
-
-    def _hand_over(self, key: str, archive: Path) -> None:
-        """Leave the archive to the renderer, in a folder that goes when the render ends."""
-        temporary = self._plugin.environment.env.get("TMPDIR")
-        if temporary:
-            left = shutil.copy(archive, Path(temporary, f"{key}.tgz"))
-            self._report({"download": (key, str(left))})
 
 
 def cache_of_helm(environment: PluginEnvironment) -> Path:
