@@ -87,10 +87,9 @@ class Components:
     def _yaml(
         self, request: RegisterResourceRequest, fields: Fields, inputs: Inputs, called: str
     ) -> Constructed:
+        children = self._read(inputs, called)
         with self._helm.scratch() as scratch:
-            copied = self._addresses.copied(inputs, scratch, called)
-            children = self._read({**inputs, **copied}, called)
-            for name, value in copied.items():
+            for name, value in self._addresses.copied(inputs, scratch, called).items():
                 # Only these: the others keep their marks of secrets.
                 request.object.fields[name].Clear()
                 structs.into_struct({name: value}, request.object)
