@@ -26,9 +26,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from . import files
+from . import files, kept_file
 from .errors import DeadlineError, DependencyError
 from .eviction import Entry, least_recently_used
+from .kept_file import touch
 from .measured import Measured
 from .slots import exclusive, is_free
 from .supervise import Deadline
@@ -83,7 +84,7 @@ class Cache:
         _require_few_bytes(inputs)
         place = Path(kind, _digest([kind, *settings], root, inputs))
         if _is_complete(self.folder / place):
-            _use(self.folder / place)
+            touch(self.folder / place)
             return self.folder / place
         try:
             return self._filled(self._writable / place, fill)
@@ -133,7 +134,7 @@ class Cache:
         file = self.folder / name
         partial = file.with_name(f"{file.name}{_PARTIAL}")
         with suppress(OSError, DeadlineError), self._locked(file):
-            partial.write_bytes(_checksum(content) + content)
+            partial.write_bytes(kept_file.sealed(content))
             partial.replace(file)
             self._make_room()
 
@@ -143,19 +144,14 @@ class Cache:
         None if there is none, or it is damaged.
         """
         file = self.folder / name
-        with suppress(OSError):
-            checksum, line, content = file.read_bytes().partition(b"\n")
-            if checksum + line == _checksum(content):
-                _use(file)
-                return file
-        return None
+        return None if kept_file.content(file) is None else file
 
     # --- Folders of tools -------------------------------------------------------------
 
     def downloads(self, name: str) -> Path:
         """A folder that an installer keeps for itself, in use from now on."""
         folder = self._writable / _TOOLS / name
-        _use(folder)
+        touch(folder)
         return folder
 
     def folder_of(self, name: str) -> Path:
@@ -173,7 +169,7 @@ class Cache:
                     _remove(folder)
                     self.measured.evictions += 1
                 else:
-                    _use(folder)
+                    touch(folder)
         except OSError:
             return self._own / _TOOLS / name
         return folder
@@ -270,10 +266,6 @@ def _sizes(folder: Path) -> dict[str, int]:
     }
 
 
-def _checksum(content: bytes) -> bytes:
-    return f"{hashlib.sha256(content).hexdigest()}\n".encode()
-
-
 def _entry(path: Path) -> Entry | None:
     """The entry at a path, unless another render removes it just now."""
     with suppress(OSError):
@@ -289,12 +281,6 @@ def _bytes(path: Path) -> int:
 
 def _last_use(path: Path) -> float:
     return path.stat().st_mtime
-
-
-def _use(path: Path) -> None:
-    """Note that it is in use; no room is ever made in a cache that cannot be written to."""
-    with suppress(OSError):
-        os.utime(path)
 
 
 def _is_abandoned(partial: Path) -> bool:

@@ -137,6 +137,15 @@ def metadata(chart: Path) -> Mapping[str, Any]:
     return documents[0] if documents and isinstance(documents[0], Mapping) else {}
 
 
+def unpacked(archive: Path, into: Path) -> Path:
+    """The chart's folder, in the folder `into`."""
+    with tarfile.open(archive) as files:
+        names = {PurePosixPath(name).parts[0] for name in files.getnames()}
+        files.extractall(into, filter="data")
+    (name,) = names
+    return into / name
+
+
 def difference(
     first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]
 ) -> tuple[int, str] | None:

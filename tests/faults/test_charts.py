@@ -328,6 +328,7 @@ IF_ELSE = (
     "{{- if .Values.password }}\n  password: {{ .Values.password | quote }}\n"
     "{{- else }}\n  password: {{ randAlphaNum 10 | quote }}\n{{- end }}\n"
 )
+BY_RELEASE = config_map("{{ .Release.Name }}")
 ANOTHER = r"Secret 's' .*differs from render to render, in stringData\.password"
 VARIES = [
     Fault(
@@ -349,6 +350,11 @@ VARIES = [
             **chart(RANDOM, values="auth: {}"),
         ),
         renders=lambda objects: objects[0]["stringData"] == {"password": "given"},
+    ),
+    Fault(
+        "a chart that is given its password, and names objects by its release",
+        python(V4.format(', values={"password": "given"}'), **chart(IF_ELSE, BY_RELEASE)),
+        renders=names("s", "web"),
     ),
     Fault(
         "a chart of version 3 that is given its password",

@@ -1,11 +1,7 @@
 """Helm releases: what Helm would install is rendered, or refused by name."""
 
 import subprocess
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +10,7 @@ import yaml
 
 from plugin_image.renderer import kinds
 from tests import toolchain
-from tests.faults import harness
+from tests.faults import chart_repository, harness
 from tests.faults.harness import CANARY, Content, Fault, javascript, python, yaml_program
 from tests.faults.test_charts import archive, chart, config_map, names
 
@@ -344,30 +340,6 @@ def test_the_log_says_in_one_line_what_is_otherwise_than_with_helm(tmp_path: Pat
 # --- Charts from elsewhere --------------------------------------------------------------
 
 
-@contextmanager
-def repository(folder: Path, image: str) -> Iterator[str]:
-    """Serve a repository with version 1.0.0 of the chart `web`, and give its address."""
-    folder.mkdir()
-    (folder / "web-1.0.0.tgz").write_bytes(archive(chart(config_map(data=f"{{x: {image}}}"))))
-    handler = partial(_Quiet, directory=str(folder))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}"
-    entry = {"apiVersion": "v2", "name": "web", "version": "1.0.0", "urls": ["web-1.0.0.tgz"]}
-    index = {"apiVersion": "v1", "entries": {"web": [entry]}}
-    (folder / "index.yaml").write_text(yaml.safe_dump(index))
-    try:
-        yield address
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_arguments: object) -> None:
-        """Say nothing."""
-
-
 def test_charts_of_one_name_come_each_from_its_own_repository(tmp_path: Path) -> None:
     one = RELEASE.replace("./web", "web").format(
         ', version=">=0.1", repository_opts={"repo": "%s"}'
@@ -376,12 +348,14 @@ def test_charts_of_one_name_come_each_from_its_own_repository(tmp_path: Path) ->
     place = tmp_path / "place"
     place.mkdir()
     with (
-        repository(tmp_path / "one", "first") as first,
-        repository(tmp_path / "two", "second") as second,
+        chart_repository.serving(tmp_path / "one") as first,
+        chart_repository.serving(tmp_path / "two") as second,
     ):
+        first.publish("1.0.0", "first")
+        second.publish("1.0.0", "second")
         fault = Fault(
             "a chart of one name and version in two repositories, beside a folder of that name",
-            python(one % first + two % second, **chart(config_map("local"))),
+            python(one % first.address + two % second.address, **chart(config_map("local"))),
             renders=lambda objects: (
                 sorted((o["metadata"]["namespace"], o["data"]["x"]) for o in objects)
                 == [("shop", "first"), ("two", "second")]

@@ -18,6 +18,7 @@ from ..redaction import Secrets
 from ..request import Request
 from . import (
     component_packages,
+    downloads,
     environment,
     ignored,
     live_names,
@@ -144,6 +145,7 @@ def _objects(
         request.measured.timed(Stage.OUTPUT),
     ):
         recording = Recording.of(run.events)
+        downloads.keep(recording.downloads, execution.cache)
         secrets.add(marked_secrets.given_to_releases(recording))
         secrets.add(recording.keyed)
         secrets.mark(marked_secrets.secrets_of(recording))
@@ -234,6 +236,7 @@ def _context(
         ),
         unreadable=configuration.unreadable,
         sources={name: str(source) for name, source in project.packages.items()},
+        downloads=str(downloads.folder(request.settings.cache)),
         kube_version=env.get("KUBE_VERSION") or DEFAULT_KUBE_VERSION,
         api_versions=list(filter(None, env.get("KUBE_API_VERSIONS", "").split(","))),
     )

@@ -40,6 +40,7 @@ _GROUPS = {
     "system:kube-scheduler": "",
     "system:kube-proxy": "",
 }
+_PROCESSES = "grep -ls $1 /proc/[0-9]*/cgroup"
 _MAKE_KEY = "openssl ecparam -name prime256v1 -genkey -noout -out service-accounts.key"
 
 
@@ -55,10 +56,17 @@ class Node:
 
     def kill_pod(self, uid: str) -> None:
         """End all processes of a pod at once, as a node that fails does."""
-        script = "kill -9 $(grep -ls $1 /proc/[0-9]*/cgroup | cut -d/ -f3)"
-        command = self.machine.inside("/bin/sh", "-c", script, "kill-pod", f"pod{uid}")
         # It fails where one of them has ended by then; all others are killed.
-        subprocess.run(command, env={"PATH": HOST_PATH}, capture_output=True)
+        self._of_pod(uid, f"kill -9 $({_PROCESSES} | cut -d/ -f3)")
+
+    def runs_pod(self, uid: str) -> bool:
+        """Whether a process of a pod is still there."""
+        return bool(self._of_pod(uid, _PROCESSES))
+
+    def _of_pod(self, uid: str, script: str) -> str:
+        command = self.machine.inside("/bin/sh", "-c", script, "of-pod", f"pod{uid}")
+        ended = subprocess.run(command, env={"PATH": HOST_PATH}, capture_output=True, text=True)
+        return ended.stdout
 
 
 class _Setup:

@@ -52,8 +52,8 @@ class PluginPods:
     def time_left(self, names: Collection[str]) -> dict[str, float]:
         """Wait until pods have ended; return how many seconds more each would have been given.
 
-        A pod has ended with its last container: the kubelet may take the rest of the time to
-        tell the API server that it is gone.
+        A pod has ended with its last process: the kubelet may take the rest of the time to tell
+        the API server so.
         """
         due: dict[str, datetime] = {}
         left: dict[str, float] = {}
@@ -62,7 +62,7 @@ class PluginPods:
             present, now = self._present(), datetime.now(UTC)
             times = {n: pod["metadata"].get("deletionTimestamp") for n, pod in present.items()}
             due.update({n: datetime.fromisoformat(time) for n, time in times.items() if time})
-            running = {n for n, pod in present.items() if pod["status"]["phase"] not in _ENDED}
+            running = {n for n, pod in present.items() if self._is_running(pod)}
             gone = set(names) - running - left.keys()
             left.update({n: (due[n] - now).total_seconds() for n in gone})
             return len(left) == len(names)
@@ -71,6 +71,11 @@ class PluginPods:
             ended, message=lambda: f"of {names}, {left} have ended", timeout=_END_SECONDS
         )
         return left
+
+    def _is_running(self, pod: Object) -> bool:
+        node = self.cluster.node
+        ended = pod["status"]["phase"] in _ENDED
+        return not ended and (node is None or node.runs_pod(pod["metadata"]["uid"]))
 
     def _present(self) -> dict[str, Object]:
         """Return each pod, also one that ends, by its name."""

@@ -9,6 +9,9 @@ from pathlib import Path
 
 _NO_PACKAGES = Path(__file__).with_name("no_packages")
 _SECONDS = 600
+_CRASHED = "program exited with non-zero exit code: -1"
+"""What the engine says of a Python program that a signal has ended. gRPC's library crashes now and
+then when a program ends with an error while requests are under way; its message is lost then."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,14 @@ class PulumiCli:
         }
 
     def run(self, *arguments: str) -> Outcome:
-        """Run a command, without questions and colours."""
+        """Run a command, without questions and colours; once more where gRPC has crashed."""
+        outcome = self._run(*arguments)
+        if _CRASHED in outcome.output:
+            sys.stderr.write("a program was ended by a signal and is run again\n")
+            return self._run(*arguments)
+        return outcome
+
+    def _run(self, *arguments: str) -> Outcome:
         done = subprocess.run(
             ["pulumi", "--non-interactive", "--color=never", *arguments],
             cwd=self._program,

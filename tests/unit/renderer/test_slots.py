@@ -89,7 +89,8 @@ def test_slots_bound_renders_though_nobody_can_stand_in_line(
 
 
 def _line(folder: Path) -> list[str]:
-    return [path.name for path in folder.iterdir() if "-" in path.name]
+    """Those that others see; who has just come is hidden until it holds its place."""
+    return [path.name for path in folder.glob("[0-9]*-*")]
 
 
 def _wait_for_line(folder: Path, length: int) -> None:

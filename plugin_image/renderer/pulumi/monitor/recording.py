@@ -39,7 +39,11 @@ class Event(TypedDict, total=False):
     release: dict[str, Any]
     """The fields of a `Release`. The monitor sends it (`service.registrar`)."""
     note: str
-    """What a person should know of a chart. The monitor sends it (`service.registrar`)."""
+    """What a person should know of a chart. The monitor sends it (`service.registrar`), and
+    those of its parts that download (`plugin.repositories`, `plugin.addresses`)."""
+    download: tuple[str, str]
+    """What names a chart or a YAML file that was downloaded, and the file. The monitor sends it
+    (`plugin.downloads`)."""
     foreign: tuple[str, str]
     """A resource that is not a Kubernetes object, after its package. The monitor sends it, unless
     they are ignored (`service.registrar`)."""
@@ -174,6 +178,8 @@ class Recording:
     releases: list[Release] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What a person should know of the charts."""
+    downloads: list[tuple[str, str]] = field(default_factory=list)
+    """What names what was downloaded, and the files."""
     refusals: list[tuple[str, str]] = field(default_factory=list)
     """What the monitor refused, summary and remedy; the first is the reason for the others."""
     broken: list[tuple[str, str]] = field(default_factory=list)
@@ -201,6 +207,7 @@ class Recording:
             registrations=[Registration(**entry) for entry in of["registration"]],
             releases=[Release(**entry) for entry in of["release"]],
             notes=of["note"],
+            downloads=[(key, archive) for key, archive in of["download"]],
             refusals=[(summary, fix) for summary, fix in of["refusal"]],
             broken=[(text, details) for text, details in of["broken"]],
             foreign=[(package, called) for package, called in of["foreign"]],

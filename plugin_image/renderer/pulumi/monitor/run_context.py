@@ -112,6 +112,8 @@ class RunContext(RunOptions):
     """The secrets that cannot be read, if the program runs without them."""
     sources: dict[str, str] = field(default_factory=dict)
     """Where the project says that packages come from, by their names."""
+    downloads: str = ""
+    """The folder of what earlier renders have downloaded; empty where nothing is kept."""
     kube_version: str
     api_versions: list[str] = field(default_factory=list)
 

@@ -46,6 +46,7 @@ class Session:
         Raises ValueError when `pulumi:autonaming` is not what Pulumi would accept.
         """
         self._context = context
+        self._report = report
         self._env = env
         self._serving = serving
         self._lock = threading.Lock()
@@ -135,6 +136,7 @@ class Session:
 
     def _start_plugin(self, namespace: str) -> Plugin:
         from .plugin.components import Components
+        from .plugin.downloads import Downloads
         from .plugin.process import (
             KubernetesPlugin,
             PluginEnvironment,
@@ -153,7 +155,8 @@ class Session:
             rehearsal=self.rehearsal,
             serving=self._serving,
         )
-        return Components(plugin, self._context)
+        downloads = Downloads(self._context.downloads, self._env, self._report)
+        return Components(plugin, self._context, downloads)
 
 
 def _refuse_stack(name: str) -> NoReturn:

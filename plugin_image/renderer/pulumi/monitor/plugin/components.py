@@ -14,10 +14,13 @@ from ..errors import MonitorError
 from ..run_context import RunOptions
 from ..values import structs, wire
 from . import contents
+from .addresses import Addresses
+from .downloads import Downloads
 from .helm import Helm
 from .plugins import Constructed, Fields, Released
 from .process import KubernetesPlugin
 from .releases import Releases
+from .repositories import Repositories
 
 if TYPE_CHECKING:
     from pulumi.runtime.proto.provider_pb2 import InvokeResponse
@@ -32,10 +35,12 @@ Inputs = Mapping[str, Any]
 class Components:
     """The provider, with a look at what it reads. Thread-safe."""
 
-    def __init__(self, plugin: KubernetesPlugin, options: RunOptions) -> None:
+    def __init__(self, plugin: KubernetesPlugin, options: RunOptions, downloads: Downloads) -> None:
+        repositories = Repositories(plugin, downloads)
         self._plugin = plugin
-        self._helm = Helm(plugin, options)
-        self._releases = Releases(plugin, self._helm)
+        self._addresses = Addresses(downloads)
+        self._helm = Helm(plugin, options, repositories)
+        self._releases = Releases(plugin, self._helm, repositories)
 
     def invoke(self, function: str, arguments: Inputs) -> InvokeResponse:
         """What a function gives.
@@ -60,13 +65,12 @@ class Components:
             case "helm.sh/v4:Chart":
                 return self._helm.construct(request, fields, inputs, called)
             case "yaml/v2:ConfigFile" | "yaml/v2:ConfigGroup":
-                children = self._read(inputs, called)
+                return self._yaml(request, fields, inputs, called)
             case "kustomize/v2:Directory":
                 # kustomize itself refuses equal objects, but it knows no default namespace.
                 children = self._plugin.rehearse(request.type, {**inputs, "namespace": _NOWHERE})
-            case _:
-                children = None
-        return Constructed(self._plugin.construct(request, fields), children)
+                return Constructed(self._plugin.construct(request, fields), children)
+        return Constructed(self._plugin.construct(request, fields), None)
 
     def release(self, inputs: Inputs, called: str) -> Released:
         """What a Helm release with these plain inputs installs. Raises as `invoke`."""
@@ -79,6 +83,17 @@ class Components:
     def close(self) -> None:
         """End the plugin."""
         self._plugin.close()
+
+    def _yaml(
+        self, request: RegisterResourceRequest, fields: Fields, inputs: Inputs, called: str
+    ) -> Constructed:
+        children = self._read(inputs, called)
+        with self._helm.scratch() as scratch:
+            for name, value in self._addresses.copied(inputs, scratch, called).items():
+                # Only these: the others keep their marks of secrets.
+                request.object.fields[name].Clear()
+                structs.into_struct({name: value}, request.object)
+            return Constructed(self._plugin.construct(request, fields), children)
 
     def _read(self, inputs: Inputs, called: str) -> int | None:
         """How many objects the files and YAML strings have; None where not all are here."""

@@ -21,10 +21,11 @@ from ....charts import Uses
 from ..errors import MonitorError, Refusal
 from ..run_context import RunOptions
 from ..values import structs, wire
-from . import contents
+from . import contents, repositories
 from .contents import Content
 from .plugins import Constructed, Fields
 from .process import KubernetesPlugin
+from .repositories import Repositories
 
 _TEMPLATE: Final = "kubernetes:helm:template"
 _CHART: Final = "kubernetes:helm.sh/v4:Chart"
@@ -36,8 +37,8 @@ _KEEP: Final = '"$@" > "$0" && cat "$0"'
 _KEEP_ONLY: Final = '"$@" > "$0"'
 """What `sh` does as a post-renderer: `$0` is the file for the text, the rest makes the text."""
 
-_OF_A_REPOSITORY: Final = ("version", "devel", "repositoryOpts", "verify", "dependencyUpdate")
-"""Inputs that say how a chart is found, which a folder or archive is not."""
+_FETCH: Final = ("repo", "username", "password", "version", "devel")
+"""How a chart of version 3 may be fetched as that of a release is."""
 
 Inputs = Mapping[str, Any]
 Render = Callable[[Path | None], Sequence[Content]]
@@ -47,15 +48,12 @@ Render = Callable[[Path | None], Sequence[Content]]
 class Helm:
     """The charts of one provider."""
 
-    def __init__(self, plugin: KubernetesPlugin, options: RunOptions) -> None:
+    def __init__(
+        self, plugin: KubernetesPlugin, options: RunOptions, repositories: Repositories
+    ) -> None:
         self._plugin = plugin
         self._options = options
-
-    @property
-    def cache(self) -> Path:
-        """Where Helm keeps the charts that it downloads."""
-        home = Path(self._plugin.environment.env.get("HOME", "/nonexistent"))
-        return home / ".cache" / "helm" / "repository"
+        self._repositories = repositories
 
     def construct(
         self,
@@ -74,6 +72,23 @@ class Helm:
                 f"{called} has {_INCLUDE_HOOKS}, which the provider of this image does not know",
                 "use kubernetes.helm.v3.Release, whose hooks are rendered",
             )
+        # As the provider calls the release; made again, the chart is another resource.
+        inputs = {**inputs, "name": inputs.get("name") or request.name}
+        with self.scratch() as scratch:
+            of_release = _as_of_a_release(inputs)
+            archive = of_release and self._repositories.archive(of_release, scratch, called)
+            if archive:
+                inputs = repositories.moved(inputs, archive)
+                request = _with_archive(request, archive)
+            return self._constructed(request, fields, inputs, called)
+
+    def _constructed(
+        self,
+        request: resource_pb2.RegisterResourceRequest,
+        fields: Fields,
+        inputs: Inputs,
+        called: str,
+    ) -> Constructed:
         with self.scratch() as scratch:
             kept = scratch / "text"
             asked = resource_pb2.RegisterResourceRequest()
@@ -91,7 +106,7 @@ class Helm:
         chart = self._downloaded(str(inputs.get("chart")))
         self.require_same(
             found,
-            lambda folder: self.made(_moved(inputs, folder), called),
+            lambda folder: self.made(repositories.moved(inputs, folder), called),
             chart=chart,
             values=inputs.get("values"),
             called=called,
@@ -100,15 +115,25 @@ class Helm:
 
     def template(self, arguments: Inputs) -> provider_pb2.InvokeResponse:
         """The answer with the objects of a chart of version 3. Raises as `construct`."""
-        answer = self._plugin.invoke(_TEMPLATE, arguments)
         options = json.loads(arguments["jsonOpts"])
         called = f"the chart of release {options.get('release_name')!r}"
+        with self.scratch() as scratch:
+            of_release = _fetched_as_of_a_release(options)
+            archive = of_release and self._repositories.archive(of_release, scratch, called)
+            if archive:
+                options = _with_path(options, charts.unpacked(archive, scratch))
+            return self._templated(options, called)
+
+    def _templated(self, options: Inputs, called: str) -> provider_pb2.InvokeResponse:
+        answer = self._plugin.invoke(_TEMPLATE, _arguments(options))
         chart = self._fetched(options)
         if chart and _can_be_of_version_4(chart, options):
             self._require_readable(_as_of_version_4(chart, options), called)
         self.require_same(
             _answered(answer),
-            lambda folder: _answered(self._plugin.invoke(_TEMPLATE, _with_path(options, folder))),
+            lambda folder: _answered(
+                self._plugin.invoke(_TEMPLATE, _arguments(_with_path(options, folder)))
+            ),
             chart=chart,
             values=options.get("values"),
             called=called,
@@ -161,7 +186,8 @@ class Helm:
         if here.exists():
             return here
         name = PurePosixPath(chart).name.removesuffix(".tgz")
-        return _only(self.cache.glob(f"{name}*.tgz"))
+        cache = repositories.cache_of_helm(self._plugin.environment)
+        return _only(cache.glob(f"{name}*.tgz"))
 
     def _fetched(self, options: Inputs) -> Path | None:
         """The files of a chart of version 3, which the provider leaves where it downloads them."""
@@ -200,18 +226,50 @@ def _without_hooks(chart: Path | None, called: str) -> str:
     return f"{called} leaves out the hooks of {', '.join(files)}" if files else ""
 
 
-def _moved(inputs: Inputs, chart: Path | None) -> Inputs:
-    """The inputs for the same chart, whose files are in a folder or archive now."""
-    if chart is None:
-        return inputs
-    kept = {key: value for key, value in inputs.items() if key not in _OF_A_REPOSITORY}
-    return {**kept, "chart": str(chart)}
+def _as_of_a_release(inputs: Inputs) -> Inputs | None:
+    """The inputs of a release of the same chart; None for what says it in another way there."""
+    options = inputs.get("repositoryOpts") or {}
+    if not inputs.get("chart") or not all(isinstance(value, str) for value in options.values()):
+        return None
+    place = {"name": "chart", "namespace": "default"}
+    return {**{key: value for key, value in inputs.items() if key in repositories.WHERE}, **place}
+
+
+def _fetched_as_of_a_release(options: Inputs) -> Inputs | None:
+    """The same for a chart of version 3."""
+    fetch = {key: value for key, value in (options.get("fetch_opts") or {}).items() if value}
+    if options.get("path") or options.get("repo") or not fetch.keys() <= {*_FETCH}:
+        return None
+    versions = {
+        version for version in (options.get("version"), fetch.pop("version", "")) if version
+    }
+    if len(versions) > 1:
+        return None
+    of_chart = {"chart": options.get("chart"), "version": "".join(versions)}
+    if fetch.pop("devel", False):
+        of_chart["devel"] = True
+    return _as_of_a_release({**of_chart, "repositoryOpts": fetch})
+
+
+def _with_archive(
+    request: resource_pb2.RegisterResourceRequest, archive: Path
+) -> resource_pb2.RegisterResourceRequest:
+    """The same component of version 4, whose chart is in an archive now."""
+    asked = resource_pb2.RegisterResourceRequest()
+    asked.CopyFrom(request)
+    for name in repositories.OF_A_REPOSITORY:
+        asked.object.fields.pop(name, None)
+    structs.into_struct({"chart": str(archive)}, asked.object)
+    return asked
 
 
 def _with_path(options: Inputs, chart: Path | None) -> Inputs:
-    """The arguments for the same chart of version 3, whose files are in a folder now."""
-    moved = {"path": str(chart), "chart": ""} if chart else {}
-    return {"jsonOpts": json.dumps({**options, **moved})}
+    """The options for the same chart of version 3, whose files are in a folder now."""
+    return {**options, "path": str(chart), "chart": ""} if chart else options
+
+
+def _arguments(options: Inputs) -> Inputs:
+    return {"jsonOpts": json.dumps(options)}
 
 
 def _as_of_version_4(chart: Path, options: Inputs) -> Inputs:

@@ -1,48 +1,31 @@
 """Helm releases: the chart that the provider finds, rendered as Helm would, with its hooks.
 
-The provider is asked to check the release, which finds the chart, downloads it and looks at its
-dependencies, and never to create it. What Helm makes of the chart then comes in two parts: the
-text that the chart of version 4 keeps, and the hooks, which only the function behind version 3
-gives. Source: pulumi-kubernetes `provider/pkg/provider/helm_release.go` (Check),
-`invoke_helm_template.go`.
+The provider is asked for the chart (`repositories`), and never to create the release. What Helm
+makes of the chart then comes in two parts: the text that the chart of version 4 keeps, and the
+hooks, which only the function behind version 3 gives. Source: pulumi-kubernetes
+`provider/pkg/provider/invoke_helm_template.go`.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from .... import charts
 from ... import hooks
-from ..errors import Refusal
 from ..values import structs, wire
-from . import contents, release_values
+from . import contents, release_values, repositories
 from .contents import Content
 from .helm import Helm
 from .plugins import Released
 from .process import KubernetesPlugin
+from .repositories import Repositories
 
-_RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 _TEMPLATE: Final = "kubernetes:helm:template"
 
-_WHERE: Final = (
-    *("chart", "version", "devel", "repositoryOpts"),
-    *("verify", "keyring", "dependencyUpdate", "name", "namespace"),
-)
-"""The inputs by which the provider finds the chart."""
-
 _CRDS, _TEMPLATES = "/crds/", "/templates/"
-
-_NOT_CHARTS: Final = (".yaml", ".txt", ".prov")
-"""What else Helm keeps beside the charts that it downloads."""
-_ADVICE: Final = "; check the chart name and repository configuration."
-"""How the provider ends each of its reasons."""
-_finding: Final = threading.Lock()
-"""Charts of one name and version from two repositories would be one file of Helm's cache."""
 
 Inputs = Mapping[str, Any]
 
@@ -50,9 +33,10 @@ Inputs = Mapping[str, Any]
 class Releases:
     """The releases of one provider."""
 
-    def __init__(self, plugin: KubernetesPlugin, helm: Helm) -> None:
+    def __init__(self, plugin: KubernetesPlugin, helm: Helm, repositories: Repositories) -> None:
         self._plugin = plugin
         self._helm = helm
+        self._repositories = repositories
 
     def render(self, inputs: Inputs, called: str) -> Released:
         """What a release with these inputs installs; name and namespace are among them.
@@ -66,7 +50,10 @@ class Releases:
             inputs, environment.folder, called, temporary=Path(temporary) if temporary else None
         )
         with self._helm.scratch() as scratch:
-            chart, version = self._found(inputs, scratch, called)
+            asked = {
+                name: inputs[name] for name in repositories.WHERE if inputs.get(name) is not None
+            }
+            chart, version = self._repositories.find(asked, scratch, called)
 
             # Nothing is made up in a folder `crds`, which may hold megabytes.
             told_apart = not inputs.get("postrender")
@@ -86,35 +73,6 @@ class Releases:
                 chart=charts.metadata(chart),
                 lookups=charts.lookups(chart),
             )
-
-    def _found(self, inputs: Inputs, scratch: Path, called: str) -> tuple[Path, str]:
-        """The files of the chart, and its version."""
-        asked = {key: inputs[key] for key in _WHERE if inputs.get(key) is not None}
-        with _finding:
-            before = self._downloads()
-            answer = self._plugin.check(_RELEASE, asked, called)
-            for failure in answer.failures:
-                raise Refusal(
-                    f"{called} has no chart that can be rendered: "
-                    f"{failure.reason.removesuffix(_ADVICE)}",
-                    "correct chart, version and repositoryOpts, or commit the chart with its "
-                    "dependencies and name its folder",
-                )
-            new = [path for path, seen in self._downloads().items() if before.get(path) != seen]
-            chart = self._plugin.environment.folder / str(inputs["chart"]).strip()
-            if new:
-                # Copied, for the next download of that name takes its place.
-                chart = Path(shutil.copy(new[0], scratch))
-        return chart, str(structs.from_struct(answer.inputs).get("version", ""))
-
-    def _downloads(self) -> dict[Path, tuple[int, int]]:
-        """The charts in Helm's cache; what is downloaded again is another file."""
-        return {
-            path: (status.st_ino, status.st_mtime_ns)
-            for path in self._helm.cache.glob("*")
-            if path.suffix not in _NOT_CHARTS
-            for status in (path.stat(),)
-        }
 
     def _made(self, inputs: Inputs, values: Inputs, chart: Path, called: str) -> list[Content]:
         """What the chart makes with these values: its objects, then its hooks."""

@@ -11,6 +11,7 @@ from pulumi.runtime.proto import provider_pb2, resource_pb2
 
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
 from plugin_image.renderer.pulumi.monitor.plugin.components import Components
+from plugin_image.renderer.pulumi.monitor.plugin.downloads import Downloads
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
 from plugin_image.renderer.pulumi.monitor.run_context import RunOptions
 from plugin_image.renderer.pulumi.monitor.values import structs
@@ -74,7 +75,9 @@ class Provider:
 
 
 def components(provider: Provider, *, allow_random: bool = False) -> Components:
-    return Components(cast(KubernetesPlugin, provider), RunOptions(allow_random=allow_random))
+    plugin = cast(KubernetesPlugin, provider)
+    downloads = Downloads("", {}, lambda _event: None)
+    return Components(plugin, RunOptions(allow_random=allow_random), downloads)
 
 
 def construct(made: Components, type_: str, **inputs: Any) -> Any:
