@@ -139,6 +139,13 @@ VALIDATE: Final = _option(
     ),
     choices=BOOLEAN,
 )
+CACHE: Final = _option(
+    "cache",
+    "Kept results",
+    "Whether an unchanged program is not run again, as far as all that it depends on is known "
+    "(default), or runs for each render: `false`.",
+    choices=("true", "false"),
+)
 
 MODE: Final = _option(
     "mode",
@@ -174,6 +181,7 @@ OPTIONS: Final = (
     DISABLE_NAME_SUFFIX_HASH,
     SYNC_WAVES,
     VALIDATE,
+    CACHE,
     MODE,
     STACK_SPEC,
 )

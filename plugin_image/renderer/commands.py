@@ -13,11 +13,12 @@ import click
 
 from ..contract.option import Flag, Option, OptionKind
 from .application import DEFAULT_NAMESPACE
-from .rendering import Installs, Renderer
+from .rendering import Installs, Renderer, Result
 
 if TYPE_CHECKING:
     from .parameters import Given
     from .request import Request
+    from .results import Shelf
     from .telling import Lost
 
 Options = TypeVar("Options")
@@ -153,15 +154,42 @@ def _write(renderer: Renderer[Options], request: "Request", asked: "Callable[[],
 
     with told(renderer.name, request) as lost:
         options = renderer.options(request, asked())
-        start(renderer, request, renders=renderer.renders(options), lost=lost)
-        from . import documents
-        from .measured import Stage
-
-        with renderer.render(request, options) as rendered, request.measured.timed(Stage.OUTPUT):
-            stream = documents.to_stream(rendered.objects)
-        sys.stderr.writelines(f"{note}\n" for note in rendered.notes)
-        sys.stdout.write(stream)
+        shelf = _shelf(renderer, request, options)
+        result = shelf.found() if shelf else None
+        request.measured.is_kept = result is not None
+        if result is None:
+            start(renderer, request, renders=renderer.renders(options), lost=lost)
+            result = _result(renderer, request, options, shelf)
+        sys.stderr.writelines(f"{note}\n" for note in result.notes)
+        sys.stdout.write(result.stream)
         sys.stdout.flush()
+
+
+def _shelf(renderer: Renderer[Options], request: "Request", options: Options) -> "Shelf | None":
+    """Where the result is kept; None where it is not."""
+    from . import keeping
+
+    kept = keeping.of_this_process()
+    if kept is None or not renderer.is_kept(options):
+        return None
+    from . import results
+
+    return results.shelf(renderer.name, request, kept.sealing_key)
+
+
+def _result(
+    renderer: Renderer[Options], request: "Request", options: Options, shelf: "Shelf | None"
+) -> Result:
+    from . import documents
+    from .measured import Stage
+
+    if shelf:
+        request = shelf.watched(request)
+    with renderer.render(request, options) as rendered, request.measured.timed(Stage.OUTPUT):
+        result = Result(documents.to_stream(rendered.objects), [*rendered.notes])
+    if shelf:
+        shelf.keep(result, request)
+    return result
 
 
 def _offered(renderer: Renderer[Options]) -> dict[Option, Flag]:

@@ -31,6 +31,8 @@ class Path(StrEnum):
     """By a process that loaded the renderer first."""
     WARM = "warm"
     """By a fork of the server, which had."""
+    KEPT = "kept"
+    """Not at all: an earlier render gave it, and nothing had changed."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def read(message: bytes) -> Told | None:
         said["renderer"],
         Outcome(said["outcome"]),
         Path(said["path"]),
-        Measured(seconds, _evictions(said["evictions"])),
+        Measured(seconds, evictions=_evictions(said["evictions"])),
     )
 
 

@@ -30,6 +30,8 @@ class Measured:
 
     seconds: dict[Stage, float] = field(default_factory=dict)
     """Of each stage that there was, also of one that failed."""
+    is_kept: bool = False
+    """Whether it was the result of an earlier render."""
     evictions: int = 0
     """Entries that were removed from the cache, so that others have room."""
 

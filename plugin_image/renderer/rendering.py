@@ -4,7 +4,7 @@ A `Request` and the renderer's own options go in; objects come out, or a RenderE
 imports nothing that takes time: the command line loads it before it knows what is asked.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
@@ -28,6 +28,15 @@ class Rendered:
     """All of them, in the order in which they are written."""
     notes: Iterable[str] = ()
     """What somebody who renders it locally should know."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a render writes."""
+
+    stream: str
+    """The manifests."""
+    notes: Sequence[str] = ()
 
 
 class Renderer(Protocol[Options]):
@@ -63,6 +72,13 @@ class Renderer(Protocol[Options]):
     def renders(self, _options: Options) -> int:
         """How many renders it takes at most, each of which has the whole time."""
         return 1
+
+    def is_kept(self, _options: Options) -> bool:
+        """Whether the result may be kept as long as nothing changes that it depends on.
+
+        Such a render adds to the request's `seen` whatever this process does not see itself.
+        """
+        return False
 
     def prepare(self) -> None:
         """Set up a process that will do nothing but render."""

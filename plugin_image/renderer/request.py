@@ -12,6 +12,7 @@ from .application import DEFAULT_NAMESPACE, Application
 from .measured import Measured
 from .settings import Settings
 from .supervise import Deadline
+from .watch import Seen
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Request:
     application: Application
     measured: Measured = field(default_factory=Measured)
     """What the render measures of itself."""
+    seen: Seen | None = None
+    """What the render depends on beside this request; None where nobody asks."""
 
     @classmethod
     def of(cls, env: Mapping[str, str], folder: Path) -> "Request":

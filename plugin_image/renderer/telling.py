@@ -36,5 +36,7 @@ def _tell(renderer: str, request: Request, outcome: Outcome) -> None:
     from . import datagrams, keeping
 
     path = datagrams.Path.WARM if keeping.of_this_process() else datagrams.Path.COLD
+    if request.measured.is_kept:
+        path = datagrams.Path.KEPT
     message = datagrams.of_render(renderer, outcome, path, request.measured)
     datagrams.send(request.settings.metrics, message)

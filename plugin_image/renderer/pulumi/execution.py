@@ -48,6 +48,8 @@ class Execution:
     launcher: Launcher = launch.spawn
     kept: Kept | None = None
     """The processes that are kept for the next runs; None where none are."""
+    is_watched: bool = False
+    """Whether somebody asks what the run depends on."""
 
     @property
     def folder(self) -> Path:

@@ -36,6 +36,8 @@ class Options(RunOptions):
     """What becomes of the program: its manifests, or a Stack of the Pulumi Kubernetes Operator."""
     stack_spec: str | None = None
     """YAML with further fields of that Stack."""
+    cache: bool = True
+    """Whether the result may be kept as long as nothing changes that it depends on."""
     check: bool = False
     """Render twice, and refuse what differs."""
 
@@ -61,5 +63,6 @@ def of(given: Given) -> Options:
         validate=given.flag(contract.VALIDATE),
         mode=given.choice(contract.MODE),
         stack_spec=given.text(contract.STACK_SPEC),
+        cache=given.flag(contract.CACHE),
         check=given.flag(contract.CHECK),
     )

@@ -5,7 +5,7 @@ from . import protocol
 # Of the SDK, a process that runs no program needs the messages alone.
 protocol.leave_out_sdk()
 
-from .. import documents, guard, parameters, telling  # noqa: E402, F401
+from .. import documents, guard, parameters, results, telling  # noqa: E402, F401
 from . import check, commands, options, render  # noqa: E402, F401
 from .hosts import go, nodejs, python, yaml  # noqa: E402, F401
 from .monitor import session  # noqa: E402, F401

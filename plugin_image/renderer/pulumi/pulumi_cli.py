@@ -45,6 +45,8 @@ def run(
     Raises CliMissingError, DeadlineError when the time of the request is over, and CliError also
     when it takes too long or writes more than the renderer reads.
     """
+    if request.seen:
+        request.seen.hindrances.add("the Pulumi CLI reads what others keep")
     program = shutil.which("pulumi", path=request.env.get("PATH"))
     if program is None:
         raise CliMissingError

@@ -1,7 +1,6 @@
 """One render from beginning to end: a program in, objects or an error out."""
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from ..errors import ProjectError, UnreadableError, UsageError
 from ..measured import Measured, Stage
 from ..redaction import Secrets
 from ..request import Request
+from ..watch import Seen
 from . import (
     component_packages,
     downloads,
@@ -138,6 +138,7 @@ def _objects(
         deadline=deadline,
         read_stack=others.read if pulumi_cli.has_backend(request.env) else None,
         kept=keeping.of_this_process(),
+        is_watched=request.seen is not None,
     )
     run = _run(host, execution, _installer(request, execution.cache), request.measured)
     with (
@@ -145,6 +146,8 @@ def _objects(
         request.measured.timed(Stage.OUTPUT),
     ):
         recording = Recording.of(run.events)
+        if request.seen:
+            _see(request.seen, run, execution)
         downloads.keep(recording.downloads, execution.cache)
         secrets.add(marked_secrets.given_to_releases(recording))
         secrets.add(recording.keyed)
@@ -160,10 +163,12 @@ def _objects(
             context.unreadable,
             destination=destination,
         )
+        unused = []
         if names is None:
             named: list[Registration | Release] = [*recording.registrations, *recording.releases]
-            _warn(live_names.unused(known, named, stack))
+            unused = [f"warning: {text}" for text in live_names.unused(known, named, stack)]
         notes = [
+            *unused,
             *sorted(recording.notes),
             *ignored.notes(objects),
             *unreadable_secrets.notes(context.unreadable),
@@ -197,10 +202,14 @@ def _destination(context: RunContext) -> "Destination":
     return Destination.of(context.kube_version)
 
 
-def _warn(texts: Iterable[str]) -> None:
-    """Write to the plugin's log, where Argo CD keeps what a plugin says besides its manifests."""
-    for text in texts:
-        sys.stderr.write(f"warning: {text}\n")
+def _see(seen: Seen, run: Run, execution: Execution) -> None:
+    """Add what the run depends on beside what this process has looked at."""
+    for event in run.events:
+        seen.add(event.get("seen", {}))
+    if not run.is_watched:
+        seen.hindrances.add("nobody sees what programs in its language look at")
+    if execution.packages:
+        seen.hindrances.add("nobody sees what component packages look at")
 
 
 def _context(

@@ -50,6 +50,11 @@ class PulumiRenderer(Renderer["Options"]):
 
         return check.RENDERS if options.check else 1
 
+    def is_kept(self, options: "Options") -> bool:
+        """See `Renderer`. What may be another thing each time is not kept."""
+        each_time = options.check or options.allow_random or options.mode == "operator"
+        return options.cache and not each_time
+
     def prepare(self) -> None:
         """See `Renderer`."""
         from . import protocol

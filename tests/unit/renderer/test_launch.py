@@ -113,8 +113,8 @@ def code_of(path: Path) -> str:
 def test_nothing_else_starts_a_process_but_what_is_forked_for_renders() -> None:
     found = {p.name for p in RENDERER.rglob("*.py") if _STARTING.search(code_of(p))}
     forked = {"client.py", "forking.py", "guard.py", "python_zygote.py", "waiting.py"}
-    # The second names a library to tell that a process of it failed.
-    assert found == {"launch.py", "sitecustomize.py"} | forked
+    # These name functions that do, for those of programs.
+    assert found == {"launch.py", "sitecustomize.py", "watch.py"} | forked
 
 
 def test_one_module_alone_walks_processes() -> None:

@@ -24,6 +24,7 @@ IN_PROGRAMS = {
     "pulumi/hosts/python_environment.py",
     "pulumi/hosts/python_leftovers.py",
     "pulumi/hosts/python_runner.py",
+    "pulumi/hosts/python_seen.py",
     "pulumi/hosts/python_zygote.py",
 }
 """These run in processes of programs and functions, which read their own state."""

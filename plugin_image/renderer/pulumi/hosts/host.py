@@ -53,6 +53,8 @@ class Run:
     """What the monitor reported, for `Recording.of`."""
     ended: Ended
     failure: Failure | None = None
+    is_watched: bool = False
+    """Whether its events tell of all that the program has looked at."""
     early_end_fix: str = EARLY_END_FIX
     """What to do where it exited with status 0 without coming to its end."""
 

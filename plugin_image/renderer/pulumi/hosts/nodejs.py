@@ -143,7 +143,7 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
             session = open_.enter_context(execution.session(events.append))
             return f"{session.endpoint()} {session.endpoint_elsewhere()}".encode()
 
-        told = {
+        asked = {
             "root": execution.context.root,
             "ended": str(ended_file),
             "notes": str(notes),
@@ -151,6 +151,8 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
             "told": telling.fileno(),
             "unreadable": _messages(execution.context.unreadable),
             "loaded": options.loaded,
+            "watched": execution.is_watched
+            and typescript.is_self_contained(execution.project.root),
             **given,
         }
         ended = execution.run(
@@ -162,19 +164,20 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
             ],
             env={
                 **_environment(execution, options, compile_="compiled" not in given),
-                "RENDERER_RUN": json.dumps(told),
+                "RENDERER_RUN": json.dumps(asked),
             },
             stdin=addresses,
             pass_fds=[telling.fileno()],
             patience=elsewhere.PATIENCE_SECONDS,
         )
         telling.seek(0)
-        events += (json.loads(line) for line in telling if line.endswith(b"\n"))
-    events += elsewhere.refusals(notes, ended.survivors)
+        told = [json.loads(line) for line in telling if line.endswith(b"\n")]
+    events += [*told, *elsewhere.refusals(notes, ended.survivors)]
     if ended_file.exists():
         events.append({"finished": True})
     failed = nodejs_failure.of(logged_errors(events), execution.folder) if ended.status else None
-    return Run(events, ended, failed)
+    is_watched = any("seen" in event for event in told)
+    return Run(events, ended, failed, is_watched=is_watched)
 
 
 def _messages(unreadable: Unreadable | None) -> dict[str, list[tuple[str, str]]] | None:

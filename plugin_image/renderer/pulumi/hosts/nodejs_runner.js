@@ -11,7 +11,7 @@ const path = require("path");
 const { pathToFileURL } = require("url");
 const values = require("./nodejs_values");
 
-const { runner, root, beside, loaded, ended, notes, machineCode, told, unreadable, compiled, recorded } =
+const { runner, root, beside, loaded, ended, notes, machineCode, told, unreadable, watched, compiled, recorded } =
     JSON.parse(process.env.RENDERER_RUN);
 // Processes that the program starts are none of ours.
 delete process.env.RENDERER_RUN;
@@ -54,6 +54,7 @@ const [address, elsewhere] = readAll(0).split(" ");
 // For `nodejs_child.js`, in what the program starts.
 process.env.RENDERER_ELSEWHERE = JSON.stringify({ monitor: elsewhere, notes });
 require("./nodejs_environment").tellOfUnset(root, (name, place) => tell({ unset: [name, place] }));
+const seen = watched && require("./nodejs_seen").begin();
 process.argv.splice(1, 1, runner, `--monitor=${address}`, `--engine=${address}`);
 if (loaded.length === 0) {
     Module.runMain();
@@ -103,6 +104,9 @@ function sayWhenTheProgramHasEnded(settings) {
     // The first of all handlers: if the program's own end the process, they come too late.
     process.once("exit", () => {
         if (!early) {
+            if (seen) {
+                tell({ seen: seen() });
+            }
             fs.writeFileSync(ended, "");
         }
         const { rpcKeepAlive } = settings;

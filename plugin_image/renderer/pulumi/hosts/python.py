@@ -76,6 +76,7 @@ def _run(execution: Execution, interpreter: Installed) -> Run:
             "context": execution.context.to_json(),
             "address": "",
             "elsewhere": str(notes),
+            "watched": execution.is_watched,
         }
         if execution.read_stack or execution.packages:
             # What it takes to read other stacks stays in this process, and so does the monitor.
@@ -92,7 +93,7 @@ def _run(execution: Execution, interpreter: Installed) -> Run:
         told = list(_events(results.read()))
     events += [*told, *elsewhere.refusals(notes, ended.survivors)]
     failure = next((_failure(event["failure"]) for event in told if "failure" in event), None)
-    return Run(events, ended, failure)
+    return Run(events, ended, failure, is_watched=any("seen" in event for event in told))
 
 
 def _failure(told: FailureEvent) -> Failure:

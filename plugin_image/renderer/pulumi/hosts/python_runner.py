@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from plugin_image.renderer.pulumi.monitor.recording import Event, FailureEvent, Report
+    from plugin_image.renderer.watch import Seen
 
 _PACKAGE = Path(__file__).resolve().parents[3]
 _OWN = "_argocd_plugin_image"
@@ -54,7 +55,7 @@ def main() -> None:
     sys.argv = [given["context"]["entry"]]
     sys.path[0] = os.getcwd()  # noqa: PTH109 - in place of this script's folder
     try:
-        leftovers = _run(given, report)
+        leftovers, seen = _run(given, report)
     except BaseException as error:  # noqa: BLE001 - whatever it was, it is reported
         # Without `finished`: an early exit, which is told apart from failure.
         early = isinstance(error, SystemExit) and error.code in (None, 0)
@@ -66,6 +67,8 @@ def main() -> None:
         except Exception as failed:  # noqa: BLE001 - Python would pass over it here
             error = failed
         if error is None:
+            if seen is not None:
+                report({"seen": _own("hosts.python_seen").ended(seen).told()})
             report({"finished": True})
         _end(error, report, given["context"]["root"])
 
@@ -94,10 +97,13 @@ def _reporter(fd: int) -> Report:
     return report
 
 
-def _run(given: dict[str, Any], report: Report) -> Callable[[], BaseException | None]:
+def _run(
+    given: dict[str, Any], report: Report
+) -> tuple[Callable[[], BaseException | None], Seen | None]:
     """Run the program, with the monitor at the given address or else in this process.
 
-    Returns what tells, at the very end, of a failure that nobody was told of.
+    Returns what tells, at the very end, of a failure that nobody was told of; and what it has
+    seen so far, if somebody asks.
     """
     _require_sdk()
     import pulumi.runtime
@@ -128,6 +134,7 @@ def _run(given: dict[str, Any], report: Report) -> Callable[[], BaseException | 
     _own("hosts.python_environment").tell(report, context.root)
     if context.unreadable and context.unreadable.followed:
         _own("hosts.python_unreadable").follow(context.unreadable, report, context.root)
+    seen = _own("hosts.python_seen").begin() if given["watched"] else None
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     leftovers = _own("hosts.python_leftovers").Leftovers(loop, context.root, given["elsewhere"])
@@ -139,7 +146,7 @@ def _run(given: dict[str, Any], report: Report) -> Callable[[], BaseException | 
         executor.shutdown(wait=False)
         session.close()
     error: Callable[[], BaseException | None] = leftovers.error
-    return error
+    return error, seen
 
 
 def _find_own_package() -> None:

@@ -37,7 +37,7 @@ class CompiledSources:
     def __init__(self, cache: Cache, root: Path, installed: Path, env: Mapping[str, str]) -> None:
         """`installed` is the program's `node_modules`; nothing is known of one in its folder."""
         self._cache = cache
-        known = not installed.is_relative_to(root) and _is_self_contained(root)
+        known = not installed.is_relative_to(root) and is_self_contained(root)
         digest = _digest(root, installed, env) if known else ""
         self._name = Path("typescript", digest) if digest else None
 
@@ -61,7 +61,7 @@ class CompiledSources:
         self._cache.keep(self._name, json.dumps(files).encode())
 
 
-def _is_self_contained(root: Path) -> bool:
+def is_self_contained(root: Path) -> bool:
     """Whether all that the compiler may look at is in the project's folder, and not too much.
 
     So there must be a package.json, which says of what kind modules are, no link, and no path

@@ -30,6 +30,9 @@ from .host import Failure, Installed, Run, configuration_fix
 entry = Project.entry
 _HOST = "pulumi-language-yaml"
 _FAILED = 1
+_SUFFIXES = (".json", ".yaml", ".yml")
+_READS = re.compile(rb"(?i)readfile|asset|archive|fn::invoke")
+"""How functions are named that read files, or ask somebody else."""
 _ATTACHED = "PULUMI_DEBUG_PROVIDERS"
 """Names providers that run, and their ports. Source: pulumi/pulumi
 `sdk/go/common/resource/plugin/provider_plugin.go` (GetProviderAttachPort)."""
@@ -69,10 +72,23 @@ def run(execution: Execution, host: Installed) -> Run:
         except DeadlineError as late:
             return Run(events, Ended(_FAILED, "", late))
         output = _telling(server.output())
+    is_watched = execution.is_watched and _is_self_contained(execution)
     if error is None:
         # The host answers when it has interpreted everything; nothing can end it early.
-        return Run([*events, {"finished": True}], Ended(0, output))
+        return Run([*events, {"finished": True}], Ended(0, output), is_watched=is_watched)
     return Run(events, Ended(_FAILED, output), _failure(error, output, execution.project.packages))
+
+
+def _is_self_contained(execution: Execution) -> bool:
+    """Whether the program reads nothing but its own text, which is in the project's folder.
+
+    Nothing in YAML reads the clock, or variables.
+    """
+    root = execution.project.root
+    texts = (p for p in root.iterdir() if p.suffix in _SUFFIXES and p.is_file())
+    of_others = any(_READS.search(path.read_bytes()) for path in texts)
+    inside = execution.folder.is_relative_to(root)
+    return inside and not of_others and not execution.project.runtime_options
 
 
 def _telling(output: str) -> str:

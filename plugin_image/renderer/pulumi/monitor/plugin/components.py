@@ -38,8 +38,9 @@ class Components:
     def __init__(self, plugin: KubernetesPlugin, options: RunOptions, downloads: Downloads) -> None:
         repositories = Repositories(plugin, downloads)
         self._plugin = plugin
+        self._report = downloads.report
         self._addresses = Addresses(downloads)
-        self._helm = Helm(plugin, options, repositories)
+        self._helm = Helm(plugin, options, repositories, self._report)
         self._releases = Releases(plugin, self._helm, repositories)
 
     def invoke(self, function: str, arguments: Inputs) -> InvokeResponse:
@@ -54,6 +55,7 @@ class Components:
                 return self._helm.template(plain)
             case "kubernetes:yaml:decode":
                 return self._decode(plain)
+        self._hinder(f"the function {function}")
         return self._plugin.invoke(function, plain)
 
     def construct(
@@ -69,7 +71,9 @@ class Components:
             case "kustomize/v2:Directory":
                 # kustomize itself refuses equal objects, but it knows no default namespace.
                 children = self._plugin.rehearse(request.type, {**inputs, "namespace": _NOWHERE})
+                self._hinder(called)
                 return Constructed(self._plugin.construct(request, fields), children)
+        self._hinder(called)
         return Constructed(self._plugin.construct(request, fields), None)
 
     def release(self, inputs: Inputs, called: str) -> Released:
@@ -88,12 +92,18 @@ class Components:
         self, request: RegisterResourceRequest, fields: Fields, inputs: Inputs, called: str
     ) -> Constructed:
         children = self._read(inputs, called)
+        if children is None:
+            self._hinder(called)
         with self._helm.scratch() as scratch:
             for name, value in self._addresses.copied(inputs, scratch, called).items():
                 # Only these: the others keep their marks of secrets.
                 request.object.fields[name].Clear()
                 structs.into_struct({name: value}, request.object)
             return Constructed(self._plugin.construct(request, fields), children)
+
+    def _hinder(self, called: str) -> None:
+        """Report that what the provider reads for it is not known."""
+        self._report({"seen": {"hindrances": [f"nobody sees what {called} is made from"]}})
 
     def _read(self, inputs: Inputs, called: str) -> int | None:
         """How many objects the files and YAML strings have; None where not all are here."""

@@ -38,6 +38,8 @@ class Downloads:
         be guessed from the name within reasonable time.
         """
         revision = "" if exact else self._env.get(_REVISION, "")
+        if not exact:
+            self.report({"seen": {"variables": [_REVISION]}})
         if not self._kept or not (exact or revision):
             return ""
         told = json.dumps([revision, asked], sort_keys=True).encode()

@@ -10,6 +10,7 @@ out once for each revision of the Application, so that its renders agree. Source
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 import threading
@@ -68,10 +69,11 @@ class Repositories:
 
         None for others, and where it is not found: the provider then says so for the resource.
         """
-        if not self._key(asked):
+        key = self._key(asked)
+        if not key:
             return None
         try:
-            found = self.find(asked, scratch, called).chart
+            found = self._found(asked, key, scratch, called).chart
         except MonitorError:
             return None
         return found if found.is_file() else None
@@ -83,6 +85,11 @@ class Repositories:
         raises.
         """
         key = self._key(asked)
+        if not key:
+            self.tell(asked, called)
+        return self._found(asked, key, scratch, called)
+
+    def _found(self, asked: Inputs, key: str, scratch: Path, called: str) -> Found:
         kept = self._read(key, scratch)
         found, downloaded = self._checked(moved(asked, kept), scratch, called)
         archive = kept or downloaded
@@ -95,6 +102,15 @@ class Repositories:
                 note = f"{called} stays at version {found.version} (sha256 {digest})"
                 self._downloads.report({"note": f"{note} until the Application's revision changes"})
         return found
+
+    def tell(self, asked: Inputs, called: str) -> None:
+        """Report what a chart that is not kept is made from: its folder, or who knows what."""
+        here = os.path.normpath(self._here(asked))
+        if os.path.exists(here) and not asked.get("dependencyUpdate"):  # noqa: PTH110
+            self._downloads.report({"seen": {"trees": [here]}})
+        else:
+            hindrance = f"nobody sees where the chart of {called} comes from"
+            self._downloads.report({"seen": {"hindrances": [hindrance]}})
 
     def _checked(self, asked: Inputs, scratch: Path, called: str) -> tuple[Found, Path | None]:
         """What the provider finds, and the archive if it has downloaded one."""

@@ -10,6 +10,7 @@ from plugin_image.renderer import kept_file
 from plugin_image.renderer.pulumi.monitor.plugin.addresses import Addresses
 from plugin_image.renderer.pulumi.monitor.plugin.downloads import Downloads
 from plugin_image.renderer.pulumi.monitor.recording import Event
+from plugin_image.renderer.watch import Seen
 
 HERE = "https://example.com/all.yaml"
 
@@ -34,6 +35,7 @@ class Renders:
     def __init__(self, place: Path) -> None:
         self.place = place
         self.notes: list[str] = []
+        self.seen = Seen()
 
     def copied(self, revision: str = "r", **inputs: object) -> dict[str, object]:
         env = {"TMPDIR": str(self.place), "ARGOCD_APP_REVISION": revision}
@@ -47,6 +49,8 @@ class Renders:
             name, file = event["download"]
             (self.place / "kept").mkdir(exist_ok=True)
             (self.place / "kept" / name).write_bytes(kept_file.sealed(Path(file).read_bytes()))
+        elif "seen" in event:
+            self.seen.add(event["seen"])
         else:
             self.notes.append(event["note"])
 

@@ -14,6 +14,7 @@ from plugin_image.renderer.pulumi.monitor.plugin.downloads import Downloads
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
 from plugin_image.renderer.pulumi.monitor.plugin.repositories import Found, Repositories
 from plugin_image.renderer.pulumi.monitor.recording import Event
+from plugin_image.renderer.watch import Seen
 from plugin_image.renderer.pulumi.monitor.values import structs
 
 EXACT = {"chart": "web", "version": "1.0.0", "repositoryOpts": {"repo": "https://a"}}
@@ -31,6 +32,7 @@ class Renders:
             folder.mkdir()
         self.asked: list[Mapping[str, Any]] = []
         self.notes: list[str] = []
+        self.seen = Seen()
         self.failure = ""
 
     def check(self, _type: str, inputs: Mapping[str, Any], _called: str) -> Any:
@@ -64,6 +66,8 @@ class Renders:
         if "download" in event:
             name, file = event["download"]
             (self.kept / name).write_bytes(kept_file.sealed(Path(file).read_bytes()))
+        elif "seen" in event:
+            self.seen.add(event["seen"])
         else:
             self.notes.append(event["note"])
 

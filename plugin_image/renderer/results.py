@@ -1,0 +1,203 @@
+"""What renders gave, kept for as long as nothing changes that they depend on.
+
+A result is found by what every render depends on: the renderer, the Application's folder with all
+that is in it, and the environment. It counts if, besides, whatever else its run looked at is as it
+was. That a run tells (`watch.py`), and a run that looked at what nobody could compare later leaves
+no result.
+
+Results hold Secrets, and programs can read and write where they are kept. So they are encrypted
+with a key that only renders of one server know, under names that nobody else can work out: the
+result of one Application opens for no other, and none outlives the server.
+"""
+
+import hmac
+import json
+import os
+import re
+import secrets
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from . import files, kept_file, states
+from .cache import Cache
+from .rendering import Result
+from .request import Request
+from .states import UntoldError
+from .watch import Seen, watch
+
+_VARYING: Final = frozenset(
+    {"ARGOCD_APP_REVISION", "ARGOCD_APP_REVISION_SHORT", "ARGOCD_APP_REVISION_SHORT_8"}
+)
+"""Variables that differ from commit to commit: a result depends on them if its run looks them up.
+
+Source: argo-cd `reposerver/repository/repository.go`, newEnv."""
+_OF_A_CALL: Final = frozenset(
+    {"ARGOCD_GIT_ASKPASS_NONCE", "GIT_SSH_COMMAND", "OLDPWD", "PWD", "SHLVL", "_"}
+)
+"""Variables that differ from call to call, and reach no program unless `passEnv` names them.
+
+Source: argo-cd `util/git/creds.go`, Environ."""
+_STATES: Final[Mapping[str, Callable[[str], str]]] = {
+    "paths": states.of_content,
+    "listed": states.of_listing,
+    "trees": states.of_tree,
+}
+"""How the parts of a `Seen` are compared."""
+_SURROUNDINGS: Final = ("/dev/null", "/lib", "/lib64", "/sys/fs/cgroup", "/usr")
+_OF_PROCESSES: Final = re.compile(r"/proc(?:/(?:self|\d+)(?:/.*)?)?")
+"""What the kernel tells of processes, which are others in each render."""
+_OF_THE_KERNEL: Final = ("/proc", "/sys")
+"""Where what is read is made as it is read."""
+_KIND: Final = "results"
+_NONCE_BYTES: Final = 12
+_MOST_BYTES: Final = 8 * 2**20
+"""Of one result; a larger one is rendered each time."""
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The place of one result."""
+
+    request: Request
+    sealing_key: bytes
+    tree: str
+    """The state of the Application's folder."""
+    name: bytes
+    """Is made of all that every render depends on."""
+    begun: float
+    """When it was first asked for, in seconds since the epoch."""
+
+    def found(self) -> Result | None:
+        """What a render would give now, if an earlier one gave it and it can only be the same."""
+        sealed = kept_file.content(self.request.settings.cache / self._place) or b""
+        nonce, content = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
+        try:
+            told = json.loads(self._cipher.decrypt(nonce, content, self.name))
+            same = self._variables(told["variables"]) == told["variables"] and all(
+                self._state(kind, str(self._repository / path)) == state
+                for kind in _STATES
+                for path, state in told[kind].items()
+            )
+        except (InvalidTag, UntoldError, ValueError):
+            return None
+        return Result(told["stream"], told["notes"]) if same else None
+
+    def watched(self, request: Request) -> Request:
+        """The request of a render that sees what it depends on, as this process does now."""
+        seen = Seen()
+        watch(seen, is_program=False)
+        return replace(request, seen=seen)
+
+    def keep(self, result: Result, request: Request) -> None:
+        """Keep what a watched request gave, if what it has seen can be compared later."""
+        seen = request.seen
+        places = (str(self.request.folder), tempfile.gettempdir())
+        if seen is None or seen.hindrances or any(place in result.stream for place in places):
+            return
+        # To look at what was seen is seen, too.
+        looked = seen.told()
+        try:
+            depends = {kind: self._states(kind, looked[kind]) for kind in _STATES}
+            if states.of_tree(str(self.request.folder)) != self.tree:
+                return
+        except UntoldError:
+            return
+        variables = self._variables(looked["variables"])
+        told = json.dumps({**vars(result), **depends, "variables": variables}).encode()
+        if len(told) <= _MOST_BYTES:
+            nonce = secrets.token_bytes(_NONCE_BYTES)
+            self._cache(request).keep(
+                self._place, nonce + self._cipher.encrypt(nonce, told, self.name)
+            )
+
+    def _cache(self, request: Request) -> Cache:
+        settings, scratch = request.settings, Path(tempfile.gettempdir())
+        most = settings.cache_bytes
+        return Cache(settings.cache, scratch, request.deadline, most, request.measured)
+
+    @property
+    def _place(self) -> Path:
+        return Path(_KIND, self.name.hex())
+
+    @cached_property
+    def _cipher(self) -> AESGCM:
+        return AESGCM(_derived(self.sealing_key, "contents"))
+
+    @cached_property
+    def _repository(self) -> Path:
+        return files.repository(self.request.folder)
+
+    def _relative(self, path: str) -> str:
+        """The path as it is in another copy of the repository, which may be elsewhere."""
+        is_inside = _is_in(path, str(self._repository))
+        return os.path.relpath(path, self._repository) if is_inside else path
+
+    def _states(self, kind: str, paths: Iterable[str]) -> dict[str, str]:
+        """The states of what has to be compared. Raises UntoldError."""
+        told = {}
+        for path in self._deciding(paths):
+            told[self._relative(path)] = self._state(kind, path)
+            is_file = not any(_is_in(path, place) for place in _OF_THE_KERNEL)
+            if not is_file or not states.is_settled(path, self.begun):
+                raise UntoldError
+        return told
+
+    def _state(self, kind: str, path: str) -> str:
+        is_here = _is_in(path, str(self._repository))
+        of = _STATES[kind] if is_here or kind != "paths" else states.of_identity
+        return of(path)
+
+    def _variables(self, names: Iterable[str]) -> dict[str, str | None]:
+        return {name: self.request.env.get(name) for name in sorted(names) if name in _VARYING}
+
+    def _deciding(self, paths: Iterable[str]) -> Iterator[str]:
+        """Those of these paths that have to be compared."""
+        folder, surroundings = str(self.request.folder), [*self._surroundings()]
+        for path in paths:
+            is_known = _is_in(path, folder) and not _is_in(path, f"{folder}/.git")
+            is_known = is_known or bool(_OF_PROCESSES.fullmatch(path))
+            if not is_known and not any(_is_in(path, place) for place in surroundings):
+                yield path
+
+    def _surroundings(self) -> Iterator[str]:
+        """What is of the image, the container or this render alone."""
+        yield from _SURROUNDINGS
+        yield from (sys.prefix, sys.base_prefix, tempfile.gettempdir())
+        yield str(Path(__file__).resolve().parents[1])
+        yield str(self.request.settings.cache)
+        yield from filter(None, self.request.env.get("PATH", "").split(os.pathsep))
+
+
+def shelf(renderer: str, request: Request, sealing_key: bytes) -> Shelf | None:
+    """The place of the result of this very request; None for a folder that is too much to compare.
+
+    `sealing_key` is known to renders alone.
+    """
+    begun = time.time()
+    try:
+        tree = states.of_tree(str(request.folder))
+    except UntoldError:
+        return None
+    left_out = _VARYING | (_OF_A_CALL - {*request.settings.passed_env})
+    env = sorted(item for item in request.env.items() if item[0] not in left_out)
+    where = os.path.relpath(request.folder, files.repository(request.folder))
+    decides = json.dumps([renderer, where, tree, env])
+    name = _derived(sealing_key, "names", decides.encode())
+    return Shelf(request, sealing_key, tree, name, begun)
+
+
+def _derived(key: bytes, purpose: str, told: bytes = b"") -> bytes:
+    return hmac.digest(key, f"results: {purpose}: ".encode() + told, "sha256")
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")

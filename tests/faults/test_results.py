@@ -1,0 +1,386 @@
+"""A program that nothing has changed for is not run again, and what is kept is never wrong."""
+
+import json
+import os
+import random
+import shutil
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+from plugin_image.contract import RendererEnv
+from tests.faults.test_warm_nodejs import NodeContainer
+from tests.faults.test_warm_nodejs import config_map as config_map_of_nodejs
+from tests.faults.test_warm_yaml import CONFIG_MAP
+from tests.faults.warm import IMPORTS, Container, config_map, wait_until
+
+NOT_KEPT: Final = {"ARGOCD_ENV_PULUMI_CACHE": "false"}
+ROUNDS: Final = 30
+SECRET: Final = "unlike-any-other"
+
+
+class Rendered(NamedTuple):
+    """What came of a render, and how it was made."""
+
+    path: str
+    status: int
+    stdout: str
+    stderr: str
+
+
+class ResultsContainer(NodeContainer):
+    """A container that is told how each render was made."""
+
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
+        self._told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        # The path of a socket must be short.
+        name = os.path.relpath(place / "told")
+        self._told.bind(name)
+        self._told.setblocking(False)
+        self.env[RendererEnv.METRICS_SOCKET.value] = str(place / "told")
+        del self.env["ARGOCD_ENV_PULUMI_CACHE"]
+        self.results = place / "cache" / "results"
+
+    def close(self) -> None:
+        """End all that is there."""
+        self._told.close()
+        self.kill()
+
+    def rendered(self, folder: Path, **env: str) -> Rendered:
+        """One render."""
+        outcome = self.generate(folder, **env)
+        told = b"{}"
+        try:
+            while True:
+                told = self._told.recv(1024)
+        except BlockingIOError:
+            return Rendered(json.loads(told).get("path", ""), *outcome)
+
+    def paths(self, folder: Path, **env: str) -> list[str]:
+        """How a warm render, and the two that follow, are made."""
+        found = [self.rendered(folder, **env) for _ in range(3)]
+        assert not any(rendered.status for rendered in found), found
+        return [rendered.path for rendered in found]
+
+
+@pytest.fixture(scope="module")
+def container(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsContainer]:
+    made = ResultsContainer(tmp_path_factory.mktemp("c"))
+    folder = made.project("", "", **{"__main__.py": "import pulumi\n"})
+    wait_until(lambda: made.rendered(folder, **NOT_KEPT).path == "warm" and made.zygotes())
+    yield made
+    made.close()
+
+
+CHART = {
+    "chart/Chart.yaml": "apiVersion: v2\nname: chart\nversion: 1.0.0\n",
+    "chart/templates/found.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: found}\n",
+}
+KEPT: Final[dict[str, dict[str, str]]] = {
+    "Python": {"__main__.py": "import pulumi_kubernetes as k8s\n" + config_map("1")},
+    "files of the project": {
+        "__main__.py": "import pathlib\nimport pulumi_kubernetes as k8s\n"
+        + config_map("pathlib.Path(__file__).with_name('data.txt').read_text()"),
+        "data.txt": "value",
+    },
+    "dates that are given": {
+        "__main__.py": "import datetime\nimport pulumi_kubernetes as k8s\n"
+        + config_map("datetime.date(2020, 1, 2) + datetime.timedelta(days=1)"),
+    },
+    "a chart of the project": {
+        "__main__.py": "import pulumi_kubernetes as k8s\n"
+        "k8s.helm.v4.Chart('chart', chart='./chart', namespace='default')\n",
+        **CHART,
+    },
+    "YAML": {"Pulumi.yaml": CONFIG_MAP.format(properties="{data: {key: value}}")},
+    "JavaScript": {
+        "Pulumi.yaml": "name: odd\nruntime: nodejs\n",
+        "package.json": "{}",
+        "index.js": 'const k8s = require("@pulumi/kubernetes");\nconst fs = require("fs");\n'
+        + config_map_of_nodejs("fs.readFileSync(__filename).length"),
+    },
+    "TypeScript": {
+        "Pulumi.yaml": "name: odd\nruntime: nodejs\n",
+        "package.json": '{"main": "index.ts"}',
+        "index.ts": 'import * as k8s from "@pulumi/kubernetes";\n' + config_map_of_nodejs("1"),
+    },
+}
+"""Programs of which everything is known that they depend on."""
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_program_that_nothing_has_changed_for_is_not_run_again(
+    container: ResultsContainer, name: str
+) -> None:
+    folder = project(container, KEPT[name])
+    first = container.rendered(folder)
+    assert first.status == 0, first.stderr
+    wait_until(lambda: container.rendered(folder).path == "kept")
+    moved = folder.rename(folder.with_name(f"{folder.name}-moved"))
+    assert container.rendered(moved, ARGOCD_APP_REVISION="another") == first._replace(path="kept")
+    assert container.rendered(moved, **NOT_KEPT) == first._replace(path="warm")
+
+
+def project(container: Container, files: dict[str, str]) -> Path:
+    folder = container.project("", "", **{"Pulumi.yaml": "name: odd\nruntime: python\n"})
+    for name, content in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(content)
+    if not any(name.startswith("__main__") for name in files):
+        (folder / "__main__.py").unlink()
+    return folder
+
+
+DIFFERING: Final = {
+    "the time": "import time\n" + config_map("time.time()"),
+    "the day": "from datetime import date\n" + config_map("date.today()"),
+    "the day, under another name": "from datetime import datetime as d\nf = d.now\n"
+    + config_map("f()"),
+    "chance": "import random\n" + config_map("random.randint(0, 9)"),
+    "a unique number": "import uuid\n" + config_map("uuid.uuid4()"),
+    "the kernel's chance": config_map("os.urandom(4).hex()"),
+    "a device": config_map("open('/dev/urandom', 'rb').read(4).hex()"),
+    "the kernel's clock": config_map("open('/proc/uptime').read()"),
+    "code in a text": config_map("eval('1')"),
+    "a process": "import subprocess\n" + config_map("subprocess.check_output(['echo', '1'])"),
+    "a shell": config_map("os.system('true')"),
+    "the network": "import socket\n"
+    "with socket.socket() as asking:\n    asking.connect_ex(('127.0.0.1', 9))\n" + config_map("1"),
+    "a database": "import sqlite3\nsqlite3.connect(':memory:')\n" + config_map("1"),
+    "a C library": "import ctypes\nctypes.CDLL(None)\n" + config_map("1"),
+    "a folder that is open": "place = os.open('..', os.O_RDONLY)\n"
+    "os.stat('tmp', dir_fd=place)\n" + config_map("1"),
+    "where it is": config_map("os.getcwd()"),
+    "a module that knows the time": "import clock\n" + config_map("clock.read()"),
+    "the revision": config_map("os.environ.get('ARGOCD_APP_REVISION')"),
+    "all variables": config_map("len(dict(os.environ))"),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERING)
+def test_what_may_differ_each_time_is_rendered_each_time(
+    container: ResultsContainer, name: str
+) -> None:
+    clock = {"clock.py": "import time\n\ndef read():\n    return time.monotonic()\n"}
+    folder = container.project(DIFFERING[name], "", **clock)
+    for revision in ("one", "two", "three"):
+        rendered = container.rendered(folder, ARGOCD_APP_REVISION=revision)
+        assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
+
+
+OF_NODEJS: Final = {
+    "the time": config_map_of_nodejs("Date.now()"),
+    "chance": config_map_of_nodejs("Math.random()"),
+    "a process": 'require("child_process").execFileSync("true");\n' + config_map_of_nodejs("1"),
+    "the network": 'require("node:net");\n' + config_map_of_nodejs("1"),
+    "the machine": config_map_of_nodejs('require("os").uptime()'),
+    "where it is": config_map_of_nodejs("__dirname"),
+    "the revision": config_map_of_nodejs("process.env.ARGOCD_APP_REVISION"),
+    "all variables": config_map_of_nodejs("Object.values(process.env).length"),
+    "a module that knows the time": config_map_of_nodejs('require("./clock").read()'),
+    "a file beside the project": config_map_of_nodejs('fs.readFileSync("../told-apart", "utf8")'),
+}
+
+
+@pytest.mark.parametrize("name", OF_NODEJS)
+def test_what_may_differ_each_time_is_rendered_each_time_in_nodejs(
+    container: ResultsContainer, name: str
+) -> None:
+    clock = {"clock.js": "exports.read = () => performance.now();\n"}
+    folder = container.script(OF_NODEJS[name], **clock)
+    for revision in ("one", "two", "three"):
+        (container.place / "told-apart").write_text(revision)
+        rendered = container.rendered(folder, ARGOCD_APP_REVISION=revision)
+        assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
+
+
+PROGRAM: Final = """
+import json, pathlib, sys
+here = pathlib.Path(__file__).resolve().parent
+shared = here.parents[1] / "shared"
+sys.path.append(str(shared / "lib"))
+try:
+    import settings
+    settings = settings.NAME
+except Exception as error:
+    settings = type(error).__name__
+value = json.dumps({
+    "data": sorted(path.read_text() for path in here.glob("data/*.txt")),
+    "shared": (shared / "text").read_text() if (shared / "text").is_file() else None,
+    "listed": sorted(os.listdir(shared)),
+    "flag": os.path.exists(shared / "flag"),
+    "mode": [os.access(shared / "tool", os.X_OK), os.access(here / "tool", os.X_OK)],
+    "settings": settings,
+    "config": pulumi.Config().get("key"),
+    "variable": os.environ.get("ARGOCD_ENV_COLOUR"),
+    "revision": os.environ.get("ARGOCD_APP_REVISION") if (here / "tells").exists() else None,
+})
+"""
+REPOSITORY: Final = {
+    "apps/one/__main__.py": IMPORTS + PROGRAM + config_map("value"),
+    "apps/one/Pulumi.yaml": "name: one\nruntime: python\n",
+    "apps/one/Pulumi.dev.yaml": "config: {one:key: value}\n",
+    "apps/one/data/a.txt": "a",
+    "apps/one/data/b.txt": "b",
+    "apps/one/tool": "",
+    "apps/two/Pulumi.yaml": "name: two\nruntime: python\n",
+    "shared/text": "text",
+    "shared/tool": "",
+    "shared/lib/settings.py": "NAME = 'name'\n",
+}
+
+
+class Inputs:
+    """A repository, and what Argo CD says; something of it changes from render to render."""
+
+    def __init__(self, place: Path, seed: int) -> None:
+        self.root = place
+        self.env = {"ARGOCD_APP_REVISION": "0"}
+        self._random = random.Random(seed)  # noqa: S311 - which change comes next
+        self.make()
+
+    def make(self) -> None:
+        """Make the repository, or make it again."""
+        shutil.rmtree(self.root, ignore_errors=True)
+        (self.root / ".git").mkdir(parents=True)
+        for name, text in REPOSITORY.items():
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).write_text(text)
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "apps" / "one"
+
+    def change(self) -> str:
+        """Change one thing; says what."""
+        changes: list[Callable[[], str]] = [self._a_byte, self._a_byte, self._a_file, self._a_mode]
+        changes += [self._a_name, self._a_link, self._a_variable, self._the_place, self._a_folder]
+        return self._random.choice(changes)()
+
+    def _file(self) -> Path:
+        found = (p for p in sorted(self.root.rglob("*")) if p.is_file() and not p.is_symlink())
+        return self._random.choice([p for p in found if p.name not in ("__main__.py", "moved")])
+
+    def _a_byte(self) -> str:
+        file = self._file()
+        content = bytearray(file.read_bytes() or b" ")
+        content[self._random.randrange(len(content))] = self._random.choice(b"ab c:\n'")
+        file.write_bytes(bytes(content))
+        return f"a byte of {file}"
+
+    def _a_file(self) -> str:
+        names = ("shared/flag", "shared/text", "apps/one/tells", "apps/one/data/c.txt", "new")
+        file = self.root / self._random.choice(names)
+        if file.is_file():
+            file.unlink()
+            return f"{file} is gone"
+        file.write_text("new")
+        return f"{file} is new"
+
+    def _a_mode(self) -> str:
+        file = self.root / self._random.choice(("shared/tool", "apps/one/tool"))
+        file.chmod(file.stat().st_mode ^ 0o111)
+        return f"{file} can be run, or no longer"
+
+    def _a_name(self) -> str:
+        file = self._file()
+        file.rename(file.with_name(f"{file.name[:8]}.txt"))
+        return f"{file} has another name"
+
+    def _a_link(self) -> str:
+        link = self.root / "shared" / "text"
+        link.unlink(missing_ok=True)
+        link.symlink_to(self._random.choice(("lib/settings.py", "../apps/one/data/a.txt", "tool")))
+        return f"{link} leads to {link.readlink()}"
+
+    def _a_variable(self) -> str:
+        names = ("ARGOCD_ENV_COLOUR", "ARGOCD_APP_REVISION", "ARGOCD_APP_NAME", "OLDPWD")
+        name = self._random.choice(names)
+        self.env[name] = str(self._random.random())
+        return f"{name} is {self.env[name]}"
+
+    def _the_place(self) -> str:
+        copy = self.root.with_name(f"{self.root.name[:20]}-{self._random.randrange(10**9)}")
+        shutil.copytree(self.root, copy, symlinks=True)
+        self.root = copy
+        return f"it is in {copy}"
+
+    def _a_folder(self) -> str:
+        folder = self.root / "shared" / "folder"
+        if folder.exists():
+            folder.rmdir()
+        else:
+            folder.mkdir()
+        return f"{folder} is there, or no longer"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_changes_a_kept_result_is_what_a_render_gives(
+    container: ResultsContainer, tmp_path: Path, seed: int
+) -> None:
+    inputs, made = Inputs(tmp_path / "repository", seed), []
+    for _ in range(ROUNDS):
+        changed = inputs.change()
+        found, again = (container.rendered(inputs.folder, **inputs.env) for _ in range(2))
+        right = container.rendered(inputs.folder, **inputs.env, **NOT_KEPT)
+        assert found[1:3] == again[1:3] == right[1:3], f"{changed}: {found} is not {right}"
+        made += [again.path]
+        if right.status:
+            inputs.make()
+    assert made.count("kept") > ROUNDS // 2, "hardly a result was ever used"
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"ARGOCD_APP_NAME": "another"},
+        {"PULUMI_CONFIG_PASSPHRASE": "another"},
+        {"ARGOCD_APP_PARAMETERS": '[{"name": "stack", "string": "dev"}]'},
+        {"KUBE_VERSION": "1.35.0"},
+    ],
+    ids=lambda env: next(iter(env)),
+)
+def test_a_result_is_for_what_it_was_made_for_alone(
+    container: ResultsContainer, env: dict[str, str]
+) -> None:
+    folder = project(container, KEPT["Python"])
+    assert container.paths(folder)[1:] == ["kept", "kept"]
+    assert container.paths(folder, **env) == ["warm", "kept", "kept"]
+
+
+def test_what_programs_do_to_the_results_makes_none_wrong(container: ResultsContainer) -> None:
+    folders = [container.project(config_map(f"'{SECRET} {n}'"), "") for n in range(2)]
+    shutil.rmtree(container.results, ignore_errors=True)
+    right = [container.rendered(folder) for folder in folders]
+    one, other = (file for file in container.results.iterdir() if file.suffix != ".lock")
+    contents = one.read_bytes(), other.read_bytes()
+    assert SECRET.encode() not in contents[0] + contents[1]
+    damages = [
+        lambda: (one.write_bytes(contents[1]), other.write_bytes(contents[0])),
+        lambda: one.write_bytes(contents[0][:-1]),
+        lambda: one.write_bytes(b""),
+        lambda: (one.unlink(), one.mkdir()),
+        lambda: (shutil.rmtree(container.results), container.results.write_bytes(b"")),
+    ]
+    for damage in damages:
+        damage()
+        for folder, expected in zip(folders, right, strict=True):
+            assert container.rendered(folder)[1:] == expected[1:]
+    container.results.unlink()
+
+
+def test_no_result_outlives_the_server(container: ResultsContainer, tmp_path: Path) -> None:
+    folder = project(container, KEPT["Python"])
+    assert container.paths(folder)[-1] == "kept"
+    container.kill()
+    assert container.rendered(folder).path == "cold"
+    wait_until(lambda: container.rendered(folder).path == "kept")
+
+
+def test_an_application_can_have_each_render_made(container: ResultsContainer) -> None:
+    folder = project(container, KEPT["Python"])
+    assert container.paths(folder, **NOT_KEPT) == ["warm"] * 3
