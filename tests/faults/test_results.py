@@ -6,6 +6,7 @@ import random
 import shutil
 import socket
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -240,7 +241,7 @@ class Inputs:
     def __init__(self, place: Path, seed: int) -> None:
         self.root = place
         self.env = {"ARGOCD_APP_REVISION": "0"}
-        self._random = random.Random(seed)  # noqa: S311 - which change comes next
+        self._random = random.Random(seed)
         self.make()
 
     def make(self) -> None:
@@ -359,13 +360,24 @@ def test_what_programs_do_to_the_results_makes_none_wrong(container: ResultsCont
     one, other = (file for file in container.results.iterdir() if file.suffix != ".lock")
     contents = one.read_bytes(), other.read_bytes()
     assert SECRET.encode() not in contents[0] + contents[1]
-    damages = [
-        lambda: (one.write_bytes(contents[1]), other.write_bytes(contents[0])),
-        lambda: one.write_bytes(contents[0][:-1]),
-        lambda: one.write_bytes(b""),
-        lambda: (one.unlink(), one.mkdir()),
-        lambda: (shutil.rmtree(container.results), container.results.write_bytes(b"")),
-    ]
+
+    def swap() -> None:
+        one.write_bytes(contents[1])
+        other.write_bytes(contents[0])
+
+    def replace_by_folder() -> None:
+        one.unlink()
+        one.mkdir()
+
+    def replace_all() -> None:
+        shutil.rmtree(container.results)
+        container.results.touch()
+
+    def cut(content: bytes) -> None:
+        one.write_bytes(content)
+
+    empty, short = partial(cut, b""), partial(cut, contents[0][:-1])
+    damages: list[Callable[[], None]] = [swap, short, empty, replace_by_folder, replace_all]
     for damage in damages:
         damage()
         for folder, expected in zip(folders, right, strict=True):

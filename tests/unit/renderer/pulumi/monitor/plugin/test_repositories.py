@@ -14,8 +14,8 @@ from plugin_image.renderer.pulumi.monitor.plugin.downloads import Downloads
 from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
 from plugin_image.renderer.pulumi.monitor.plugin.repositories import Found, Repositories
 from plugin_image.renderer.pulumi.monitor.recording import Event
-from plugin_image.renderer.watch import Seen
 from plugin_image.renderer.pulumi.monitor.values import structs
+from plugin_image.renderer.watch import Seen
 
 EXACT = {"chart": "web", "version": "1.0.0", "repositoryOpts": {"repo": "https://a"}}
 RANGE = {**EXACT, "version": ">=1"}
