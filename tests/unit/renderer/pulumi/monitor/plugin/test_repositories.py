@@ -87,6 +87,7 @@ def test_the_provider_is_given_the_archive_that_it_has_downloaded_before(
     assert first.chart.read_bytes() == second.chart.read_bytes() == b"archive"
     assert first.version == second.version == "1.0.0"
     assert len(renders.notes) == (2 if asked is RANGE else 0)
+    assert renders.seen == Seen(variables={"ARGOCD_APP_REVISION"} if asked is RANGE else set())
     assert all("version 1.0.0" in note for note in renders.notes)
 
 
@@ -108,6 +109,7 @@ def test_what_cannot_be_kept_is_downloaded_each_time(
         assert found.archive(asked, scratch, "the chart") is None
     assert renders.asked == [asked, asked]
     assert not [*renders.kept.iterdir()]
+    assert renders.seen.hindrances, "a result with such a chart would be kept"
 
 
 def test_a_chart_of_the_programs_folder_stays_there(renders: Renders) -> None:
@@ -115,6 +117,7 @@ def test_a_chart_of_the_programs_folder_stays_there(renders: Renders) -> None:
     asked = {"chart": "./web", "version": "1.0.0"}
     assert renders.find(asked).chart == renders.folder / "web"
     assert not [*renders.kept.iterdir()]
+    assert renders.seen == Seen(trees={str(renders.folder / "web")})
 
 
 def test_a_folder_of_the_same_name_is_not_the_chart_of_a_repository(renders: Renders) -> None:
