@@ -30,8 +30,8 @@ test: test-all ## Lint, unit and render tests, and a short end to end; with CI=t
 else
 test: lint test-unit $(VENV)
 	$(BIN)/python -m tests.toolchain test
-	$(PYTEST) tests/e2e $(PROGRAMS) tests/faults -m "not long and not thorough"
-	@echo "not run: test-all (compares every program with the official engine, tries what may go wrong, and a real node)"
+	$(PYTEST) tests/e2e $(PROGRAMS) -m "not long and not thorough"
+	@echo "not run: test-all (Go, every lock and layout, what may go wrong, the official engine beside each program, a real node)"
 endif
 
 test-all: lint test-unit $(VENV) ## Everything but test-thorough; what needs a node of its own where that can be (root)

@@ -1,8 +1,8 @@
-"""What warm renders save a program with packages of its own: `python -m benchmarks.warm`.
+"""What warm renders and kept results save, beside Helm: `python -m benchmarks.warm`.
 
-The Python guestbook with its requirements.txt is rendered by the container's own command, in turns:
-cold, warm, and warm without the requirements.txt, with the image's packages. Processor time is that
-of all that a render takes, the server's part included; it takes a cgroup of its own, and so root.
+The guestbooks are rendered by the container's own command, in turns: cold, warm, and where nothing
+has changed, by the result that was kept. Processor time is that of all that a render takes, the
+server's part included; it takes a cgroup of its own, and so root.
 """
 
 import argparse
@@ -21,10 +21,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.measure import Contestant, Sample, time_run
+from tests import toolchain
+from tests.e2e.harness import image_packages
 
 _ROOT = Path(__file__).parents[1]
-_PROGRAM = _ROOT / "examples" / "guestbook-python"
-_REQUIREMENTS = "requirements.txt"
+_PROGRAMS = {
+    "Python": "guestbook-python",
+    "Python, a local chart": "guestbook-helm",
+    "TypeScript": "guestbook-typescript",
+    "YAML": "guestbook-yaml",
+}
+"""What is rendered, by its folder in `examples`."""
+_HELM = "helm template"
+_TOOLS = ("helm", "pulumi-language-yaml", "pulumi-resource-kubernetes")
 _ROUNDS = 15
 _WARMING = 8
 """Renders that do not count, after which all is kept."""
@@ -45,12 +54,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
         renderer = compiled(_ROOT / "plugin_image", Path(folder) / "renderer")
         measured = measure(entrants(renderer, Path(folder)), arguments.rounds)
-    found = {
+    medians = {
         name: {
             "seconds": statistics.median(sample.seconds for sample in samples),
             "cpu_seconds": statistics.median(sample.cpu_seconds for sample in samples),
         }
         for name, samples in measured.items()
+    }
+    found = {
+        name: {**median, "to_helm": median["seconds"] / medians[_HELM]["seconds"]}
+        for name, median in medians.items()
     }
     print(json.dumps(found, indent=1))
     if arguments.output:
@@ -66,35 +79,45 @@ def compiled(package: Path, folder: Path) -> Path:
 
 def entrants(renderer: Path, folder: Path) -> list[Contestant]:
     """The ways to render, each in a container of its own but for the cache."""
+    tools = toolchain.ensure(_TOOLS)
+    places = [
+        *(tool.parent for tool in tools.values()),
+        image_packages.node(_ROOT / "plugin_image"),
+    ]
+    path = ":".join(map(str, [Path(sys.executable).parent, *places, os.environ["PATH"]]))
+    chart = str(_ROOT / "benchmarks" / "chart")
+    helm = [str(tools["helm"]), "template", "guestbook", chart]
+    env = {"PATH": path, "LANG": "C.UTF-8", "RENDERER_CACHE_DIR": str(folder / "cache")}
     return [
-        contestant("cold", renderer, folder, warm=False),
-        contestant("warm", renderer, folder),
-        contestant("warm, the image's packages", renderer, folder, own=False),
+        Contestant(_HELM, helm, folder, {"HOME": str(folder)}),
+        *(
+            contestant(f"{program}, {way}", renderer, folder / program / way, env, way=way)
+            for program in _PROGRAMS
+            for way in ("cold", "warm", "kept")
+        ),
     ]
 
 
 def contestant(
-    name: str, renderer: Path, folder: Path, *, warm: bool = True, own: bool = True
+    name: str, renderer: Path, place: Path, env: Mapping[str, str], *, way: str
 ) -> Contestant:
-    """The guestbook, rendered as cmp-server has it rendered."""
-    place = folder / name
+    """A guestbook, rendered as cmp-server has it rendered."""
     program = place / "program"
-    shutil.copytree(_PROGRAM, program, ignore=shutil.ignore_patterns("__pycache__"))
-    if not own:
-        (program / _REQUIREMENTS).unlink()
+    example = _ROOT / "examples" / _PROGRAMS[place.parent.name]
+    shutil.copytree(example, program, ignore=shutil.ignore_patterns("__pycache__"))
     (place / "tmp").mkdir()
-    env = {
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    surroundings = {
+        **env,
         "HOME": str(place),
         "TMPDIR": str(place / "tmp"),
-        "LANG": "C.UTF-8",
         "ARGOCD_APP_NAME": "guestbook",
         "ARGOCD_ENV_PULUMI_STACK": "dev",
+        "ARGOCD_ENV_PULUMI_CACHE": str(way == "kept").lower(),
         "RENDERER_DEADLINE_SECONDS": "600",
-        "RENDERER_CACHE_DIR": str(folder / "cache"),
-        "RENDERER_WARM_DIR": str(place / "warm") if warm else "",
+        "RENDERER_WARM_DIR": "" if way == "cold" else str(place / "warm"),
     }
-    return Contestant(name, [sys.executable, str(renderer), "pulumi", "generate"], program, env)
+    command = [sys.executable, str(renderer), "pulumi", "generate"]
+    return Contestant(name, command, program, surroundings)
 
 
 def measure(entrants: Sequence[Contestant], rounds: int) -> Mapping[str, list[Sample]]:
@@ -102,7 +125,7 @@ def measure(entrants: Sequence[Contestant], rounds: int) -> Mapping[str, list[Sa
     samples: dict[str, list[Sample]] = {entrant.name: [] for entrant in entrants}
     with _group() as group:
         for entrant in entrants:
-            for _ in range(_WARMING if entrant.env["RENDERER_WARM_DIR"] else 1):
+            for _ in range(_WARMING if entrant.env.get("RENDERER_WARM_DIR") else 1):
                 time_run(entrant)
                 time.sleep(_SETTLING_SECONDS)
         for number in range(rounds):

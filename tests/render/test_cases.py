@@ -21,7 +21,12 @@ from tests.render.corpus import CASES, Case
 UPDATE = "UPDATE_CASES" in os.environ
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize(
+    "case",
+    # To compile Go's SDK takes ten minutes, once.
+    [pytest.param(c, marks=[pytest.mark.long] if c.runtime == "go" else []) for c in CASES],
+    ids=str,
+)
 def test_a_program_renders_to_what_its_case_says(case: Case, tmp_path: Path) -> None:
     written, error = _render(case, tmp_path, tmp_path / "cache")
     for name, found in (("expected.yaml", written), ("error.txt", error)):
@@ -48,6 +53,7 @@ def test_a_yaml_parser_reads_back_the_values_that_the_program_gave() -> None:
     assert numbers["spec"]["huge"] == 1e22
 
 
+@pytest.mark.long
 def test_none_of_thousands_of_requests_at_once_is_lost(tmp_path: Path) -> None:
     """gRPC would drop some from 1,000 waiting requests on, and all from 3,000 on."""
     count = 3500

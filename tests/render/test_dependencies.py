@@ -84,6 +84,7 @@ def test_a_program_gets_what_its_requirements_name(program: Path, tmp_path: Path
     _assert_renders_in_any_copy(program, tmp_path)
 
 
+@pytest.mark.long
 def test_a_program_without_a_lock_gets_what_its_package_json_asks_for(tmp_path: Path) -> None:
     program = tmp_path / "program"
     shutil.copytree(SDKS / "nodejs", program)
@@ -96,6 +97,7 @@ def test_a_program_without_a_lock_gets_what_its_package_json_asks_for(tmp_path: 
     _assert_renders_in_any_copy(program, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "form", ["uv.lock", "requirements.txt", "pyproject.toml", "poetry.lock", "Pipfile.lock"]
 )

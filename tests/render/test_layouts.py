@@ -128,6 +128,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
     return stream_of("nodejs-newest", tmp_path_factory.mktemp("alone"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_program_finds_its_packages(name: str, expected: str, tmp_path: Path) -> None:
     for path, content in {"apps/web/Pulumi.yaml": _PROJECT, **LAYOUTS[name]}.items():

@@ -36,6 +36,7 @@ def test_each_case_expects_either_a_stream_or_an_error(case: Case) -> None:
     assert (case.expected("expected.yaml") is None) != (case.expected("error.txt") is None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", RENDERING, ids=str)
 def test_twenty_renders_give_the_same_bytes(case: Case, tmp_path: Path) -> None:
     streams = {case.rendered(tmp_path) for _ in range(RENDERS)}
