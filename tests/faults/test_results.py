@@ -183,6 +183,8 @@ OF_NODEJS: Final = {
     "the revision": config_map_of_nodejs("process.env.ARGOCD_APP_REVISION"),
     "all variables": config_map_of_nodejs("Object.values(process.env).length"),
     "a module that knows the time": config_map_of_nodejs('require("./clock").read()'),
+    "an ES module that knows the time": 'module.exports = import("./clock.mjs").then((clock) => '
+    "new k8s.core.v1.ConfigMap('found', { data: { value: String(clock.read()) } }));\n",
     "a file beside the project": config_map_of_nodejs('fs.readFileSync("../told-apart", "utf8")'),
 }
 
@@ -191,7 +193,12 @@ OF_NODEJS: Final = {
 def test_what_may_differ_each_time_is_rendered_each_time_in_nodejs(
     container: ResultsContainer, name: str
 ) -> None:
-    clock = {"clock.js": "exports.read = () => performance.now();\n"}
+    clock = {
+        "clock.js": "exports.read = () => performance.now();\n",
+        "clock.mjs": "export const read = () => performance.now();\n",
+    }
+    if "clock.mjs" not in OF_NODEJS[name]:
+        del clock["clock.mjs"]
     folder = container.script(OF_NODEJS[name], **clock)
     for revision in ("one", "two", "three"):
         (container.place / "told-apart").write_text(revision)

@@ -151,8 +151,7 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
             "told": telling.fileno(),
             "unreadable": _messages(execution.context.unreadable),
             "loaded": options.loaded,
-            "watched": execution.is_watched
-            and typescript.is_self_contained(execution.project.root),
+            "watched": execution.is_watched and _can_be_watched(execution.project.root),
             **given,
         }
         ended = execution.run(
@@ -178,6 +177,12 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
     failed = nodejs_failure.of(logged_errors(events), execution.folder) if ended.status else None
     is_watched = any("seen" in event for event in told)
     return Run(events, ended, failed, is_watched=is_watched)
+
+
+def _can_be_watched(root: Path) -> bool:
+    """Whether the program's modules can be known afterwards, as ES modules cannot."""
+    has_modules = any(map(_imports, _module_files(root)))
+    return typescript.is_self_contained(root) and not has_modules
 
 
 def _messages(unreadable: Unreadable | None) -> dict[str, list[tuple[str, str]]] | None:

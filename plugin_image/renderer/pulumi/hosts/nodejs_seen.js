@@ -18,6 +18,8 @@ const MADE_UP =
 const ASKS =
     /\b(?:fetch|WebSocket|EventSource|XMLHttpRequest)\s*\(|(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'`](?:node:)?(?:child_process|cluster|dgram|dns|http|https|http2|inspector|net|os|sqlite|tls|vm|wasi|worker_threads)(?:\/[^"'`]*)?["'`]/;
 const OF_PULUMI = [path.join("@pulumi", "pulumi"), path.join("@pulumi", "kubernetes")];
+// What a package has that Node.js does not note among the modules that were loaded.
+const ES_MODULE = /^\s*(?:import|export)\b/m;
 const COMPILED = ".node";
 // Functions of `fs` that take an open file, or no file at all.
 const NO_PATHS = /^(?:_|[A-Z]|close|f(?:chmod|chown|datasync|stat|sync|truncate|utimes)|read(?:Sync|v|vSync)?$|write(?:Sync|v|vSync)?$|mkdtemp)/;
@@ -105,10 +107,10 @@ function hindrance(file) {
     if (file.endsWith(COMPILED)) {
         return [`nobody sees what ${file} does, which is compiled`];
     }
-    const named = MADE_UP.exec(sourceOf(file)) ?? ASKS.exec(sourceOf(file));
+    const source = fs.readFileSync(file, "utf8");
+    if (file.includes(MODULES) && ES_MODULE.test(source)) {
+        return [`nobody sees what ${file} imports`];
+    }
+    const named = MADE_UP.exec(source) ?? ASKS.exec(source);
     return named ? [`${file} names ${named[0]}`] : [];
-}
-
-function sourceOf(file) {
-    return fs.readFileSync(file, "utf8");
 }
