@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.measure import Contestant, Sample, time_run
+from plugin_image.renderer.pulumi import environment
+from plugin_image.renderer.pulumi.hosts import registry
 from tests import toolchain
 from tests.e2e.harness import image_packages
 
@@ -52,7 +54,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
-        renderer = compiled(_ROOT / "plugin_image", Path(folder) / "renderer")
+        renderer = compiled(_ROOT / "plugin_image", Path(folder) / "plugin_image")
         measured = measure(entrants(renderer, Path(folder)), arguments.rounds)
     medians = {
         name: {
@@ -87,7 +89,13 @@ def entrants(renderer: Path, folder: Path) -> list[Contestant]:
     path = ":".join(map(str, [Path(sys.executable).parent, *places, os.environ["PATH"]]))
     chart = str(_ROOT / "benchmarks" / "chart")
     helm = [str(tools["helm"]), "template", "guestbook", chart]
-    env = {"PATH": path, "LANG": "C.UTF-8", "RENDERER_CACHE_DIR": str(folder / "cache")}
+    env = {
+        **environment.for_installer(os.environ, folder, registry.INSTALLER_VARIABLES),
+        "NPM_CONFIG_USERCONFIG": str(Path.home() / ".npmrc"),
+        "PATH": path,
+        "LANG": "C.UTF-8",
+        "RENDERER_CACHE_DIR": str(folder / "cache"),
+    }
     return [
         Contestant(_HELM, helm, folder, {"HOME": str(folder)}),
         *(
