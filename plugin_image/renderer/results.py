@@ -32,7 +32,7 @@ from .cache import Cache
 from .rendering import Result
 from .request import Request
 from .states import UntoldError
-from .watch import Seen, watch
+from .watch import SURROUNDINGS, Seen, is_in, watch
 
 _VARYING: Final = frozenset(
     {"ARGOCD_APP_REVISION", "ARGOCD_APP_REVISION_SHORT", "ARGOCD_APP_REVISION_SHORT_8"}
@@ -49,15 +49,15 @@ Source: argo-cd `util/git/creds.go`, Environ."""
 _STATES: Final[Mapping[str, Callable[[str], str]]] = {
     "paths": states.of_content,
     "listed": states.of_listing,
-    "trees": states.of_tree,
 }
 """How the parts of a `Seen` are compared."""
-_SURROUNDINGS: Final = ("/dev/null", "/lib", "/lib64", "/sys/fs/cgroup", "/usr")
-_OF_PROCESSES: Final = re.compile(r"/proc(?:/(?:self|\d+)(?:/.*)?)?")
-"""What the kernel tells of processes, which are others in each render."""
 _OF_THE_KERNEL: Final = ("/proc", "/sys")
-"""Where what is read is made as it is read."""
+"""Where the renderer looks for limits and processes; no program does."""
 _KIND: Final = "results"
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-f]{6}")
+"""How Python writes an object without a text of its own."""
+_UNLIKE_A_WORD: Final = 7
+"""Letters that the name of a copy of a repository has at least, which Argo CD makes of a UUID."""
 _NONCE_BYTES: Final = 12
 _MOST_BYTES: Final = 8 * 2**20
 """Of one result; a larger one is rendered each time."""
@@ -87,7 +87,7 @@ class Shelf:
                 for kind in _STATES
                 for path, state in told[kind].items()
             )
-        except (InvalidTag, UntoldError, ValueError):
+        except (InvalidTag, UntoldError, OSError, ValueError):
             return None
         return Result(told["stream"], told["notes"]) if same else None
 
@@ -100,8 +100,7 @@ class Shelf:
     def keep(self, result: Result, request: Request) -> None:
         """Keep what a watched request gave, if what it has seen can be compared later."""
         seen = request.seen
-        places = (str(self.request.folder), tempfile.gettempdir())
-        if seen is None or seen.hindrances or any(place in result.stream for place in places):
+        if seen is None or seen.hindrances or self._tells_of_this_render(result):
             return
         # To look at what was seen is seen, too.
         looked = seen.told()
@@ -109,7 +108,7 @@ class Shelf:
             depends = {kind: self._states(kind, looked[kind]) for kind in _STATES}
             if states.of_tree(str(self.request.folder)) != self.tree:
                 return
-        except UntoldError:
+        except (UntoldError, OSError, ValueError):
             return
         variables = self._variables(looked["variables"])
         told = json.dumps({**vars(result), **depends, "variables": variables}).encode()
@@ -118,6 +117,14 @@ class Shelf:
             self._cache(request).keep(
                 self._place, nonce + self._cipher.encrypt(nonce, told, self.name)
             )
+
+    def _tells_of_this_render(self, result: Result) -> bool:
+        """Whether it has something that another render would have otherwise."""
+        text = "\n".join([result.stream, *result.notes])
+        places = [str(self._repository), tempfile.gettempdir()]
+        if len(self._repository.name) >= _UNLIKE_A_WORD:
+            places.append(self._repository.name)
+        return any(place in text for place in places) or bool(_ADDRESS.search(text))
 
     def _cache(self, request: Request) -> Cache:
         settings, scratch = request.settings, Path(tempfile.gettempdir())
@@ -138,7 +145,7 @@ class Shelf:
 
     def _relative(self, path: str) -> str:
         """The path as it is in another copy of the repository, which may be elsewhere."""
-        is_inside = _is_in(path, str(self._repository))
+        is_inside = is_in(path, str(self._repository))
         return os.path.relpath(path, self._repository) if is_inside else path
 
     def _states(self, kind: str, paths: Iterable[str]) -> dict[str, str]:
@@ -146,13 +153,12 @@ class Shelf:
         told = {}
         for path in self._deciding(paths):
             told[self._relative(path)] = self._state(kind, path)
-            is_file = not any(_is_in(path, place) for place in _OF_THE_KERNEL)
-            if not is_file or not states.is_settled(path, self.begun):
+            if not states.is_settled(path, self.begun):
                 raise UntoldError
         return told
 
     def _state(self, kind: str, path: str) -> str:
-        is_here = _is_in(path, str(self._repository))
+        is_here = is_in(path, str(self._repository))
         of = _STATES[kind] if is_here or kind != "paths" else states.of_identity
         return of(path)
 
@@ -163,14 +169,13 @@ class Shelf:
         """Those of these paths that have to be compared."""
         folder, surroundings = str(self.request.folder), [*self._surroundings()]
         for path in paths:
-            is_known = _is_in(path, folder) and not _is_in(path, f"{folder}/.git")
-            is_known = is_known or bool(_OF_PROCESSES.fullmatch(path))
-            if not is_known and not any(_is_in(path, place) for place in surroundings):
+            is_known = is_in(path, folder) and not is_in(path, f"{folder}/.git")
+            if not is_known and not any(is_in(path, place) for place in surroundings):
                 yield path
 
     def _surroundings(self) -> Iterator[str]:
         """What is of the image, the container or this render alone."""
-        yield from _SURROUNDINGS
+        yield from (*SURROUNDINGS, *_OF_THE_KERNEL)
         yield from (sys.prefix, sys.base_prefix, tempfile.gettempdir())
         yield str(Path(__file__).resolve().parents[1])
         yield str(self.request.settings.cache)
@@ -185,7 +190,7 @@ def shelf(renderer: str, request: Request, sealing_key: bytes) -> Shelf | None:
     begun = time.time()
     try:
         tree = states.of_tree(str(request.folder))
-    except UntoldError:
+    except (UntoldError, OSError, ValueError):
         return None
     left_out = _VARYING | (_OF_A_CALL - {*request.settings.passed_env})
     env = sorted(item for item in request.env.items() if item[0] not in left_out)
@@ -197,7 +202,3 @@ def shelf(renderer: str, request: Request, sealing_key: bytes) -> Shelf | None:
 
 def _derived(key: bytes, purpose: str, told: bytes = b"") -> bytes:
     return hmac.digest(key, f"results: {purpose}: ".encode() + told, "sha256")
-
-
-def _is_in(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")

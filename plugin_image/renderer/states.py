@@ -4,7 +4,6 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -59,13 +58,7 @@ def of_listing(path: str) -> str:
 
 
 def of_tree(root: str) -> str:
-    """The state of all that is in a folder, or of a file. Raises UntoldError.
-
-    What Git has for itself is left out.
-    """
-    with suppress(OSError):
-        if not stat.S_ISDIR(os.lstat(root).st_mode):
-            return of_content(root)
+    """The state of all that is in a folder, but what Git has for itself. Raises UntoldError."""
     digest, left = hashlib.sha256(), MOST_BYTES
     for number, (name, path, status) in enumerate(_entries(root)):
         if number >= MOST_FILES:
@@ -88,7 +81,7 @@ def _entries(root: str) -> Iterator[tuple[str, str, os.stat_result]]:
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
             for entry in entries:
-                if entry.name == _NOT_CONTENT:
+                if entry.path == f"{root}/{_NOT_CONTENT}":
                     continue
                 status = entry.stat(follow_symlinks=False)
                 yield below + entry.name, entry.path, status
@@ -104,7 +97,11 @@ def _mode(entry: "os.DirEntry[str]") -> int:
 
 def _link(root: str, path: str) -> str:
     """A link within a folder. Raises UntoldError for one that leads out of it."""
-    if not Path(path).resolve().is_relative_to(Path(root).resolve()):
+    try:
+        inside = Path(path).resolve().is_relative_to(Path(root).resolve())
+    except RuntimeError as error:
+        raise UntoldError from error  # a circle
+    if not inside:
         raise UntoldError
     return f"link to {os.readlink(path)}"  # noqa: PTH115
 
@@ -134,10 +131,10 @@ def _identity(_path: str, status: os.stat_result) -> str:
 
 
 def _of_entry(path: str, status: os.stat_result) -> str:
-    mode = status.st_mode
-    if stat.S_ISDIR(mode):
-        return "folder"
-    if not stat.S_ISREG(mode):
+    mode = stat.S_IMODE(status.st_mode)
+    if stat.S_ISDIR(status.st_mode):
+        return f"folder {mode:o}"
+    if not stat.S_ISREG(status.st_mode):
         raise UntoldError
     if status.st_size > MOST_BYTES:
         raise UntoldError
@@ -146,4 +143,4 @@ def _of_entry(path: str, status: os.stat_result) -> str:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         return f"unreadable: {error.errno}"
-    return f"file {mode & 0o111:o} {digest}"
+    return f"file {mode:o} {digest}"

@@ -2,8 +2,8 @@
 that stays the same.
 
 Python tells of most by audit events, which nothing can take back; of what it asks about a file
-without opening it, it tells nothing, so these functions are wrapped. What C code does by itself
-cannot be seen: whoever keeps results has to know the C code that runs.
+without opening it, it tells nothing, so these functions are wrapped. What C code does by itself,
+and how modules are found, cannot be seen: whoever keeps results has to know what runs.
 
 Runs in programs' own interpreters, too, and imports nothing but the standard library. Source: the
 table of audit events in Python's documentation; PEP 578.
@@ -12,9 +12,10 @@ table of audit events in Python's documentation; PEP 578.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -37,6 +38,12 @@ _HINDERING: Final = {
     _UNSEEN: "does what cannot be seen",
 }
 _HERE: Final = "."
+SURROUNDINGS: Final = ("/dev/null", "/etc/localtime", "/lib", "/lib64", "/usr")
+"""What is of the image or of the container."""
+_OF_PROCESSES: Final = re.compile(
+    r"/proc(?:/(?:self|\d+)(?:/(?:cmdline|environ|exe|statm|task(?:/\d+/children)?))?)?"
+)
+"""What the renderer's own code looks at to know the processes of a run."""
 
 
 @dataclass
@@ -47,21 +54,38 @@ class Seen:
     """Files that it read, and whatever it asked about; absolute."""
     listed: set[str] = field(default_factory=set)
     """Folders whose entries it read; absolute."""
-    trees: set[str] = field(default_factory=set)
-    """Folders that may have been read as a whole; absolute."""
     variables: set[str] = field(default_factory=set)
-    """Those that it looked up, of the variables that differ from commit to commit."""
+    """Those that it looked up."""
     hindrances: set[str] = field(default_factory=set)
     """Why its result cannot be kept; empty if it can."""
 
-    def add(self, told: Mapping[str, Iterable[str]]) -> None:
-        """Add what another part of the same run has seen, as `told` gives it or a part of it."""
-        for name, values in told.items():
-            getattr(self, name).update(values)
-
     def told(self) -> dict[str, list[str]]:
         """As plain data."""
-        return {name: sorted(values) for name, values in vars(self).items()}
+        return {name: sorted(value) for name, value in vars(self).items()}
+
+    def add_program(self, told: Mapping[str, Iterable[str]], places: Sequence[str]) -> None:
+        """Add what a program, or somebody for it, tells of itself, in the form of `told`.
+
+        It may look at its own folder, which is the first of these places, and at the others, which
+        stay as they are; anything else hinders.
+        """
+        self.variables.update(told.get("variables", ()))
+        self.hindrances.update(told.get("hindrances", ()))
+        for path in (*told.get("paths", ()), *told.get("listed", ())):
+            if not _is_known(path, places) or is_in(path, f"{places[0]}/.git"):
+                self.hindrances.add(f"it looks at {path}")
+
+
+def is_in(path: str, folder: str) -> bool:
+    """Whether an absolute path is that of a folder or of something in it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _is_known(path: str, places: Iterable[str]) -> bool:
+    """Whether it is in one of the places, or a folder that leads to one."""
+    return bool(_OF_PROCESSES.fullmatch(path)) or any(
+        is_in(path, place) or is_in(place, path) for place in places
+    )
 
 
 def watch(seen: Seen, *, is_program: bool, own: Collection[str] = ()) -> None:
@@ -72,33 +96,39 @@ def watch(seen: Seen, *, is_program: bool, own: Collection[str] = ()) -> None:
     """
     within = threading.local()
 
+    def lose() -> None:
+        if is_program and not _is_below(own):
+            seen.hindrances.add("it looks at what cannot be told")
+
     def look(path: Any, into: set[str]) -> None:
         # What asks for the path of this very folder is no further look.
-        if isinstance(path, int) or getattr(within, "look", False):
+        if getattr(within, "look", False):
             return
         within.look = True
         try:
-            into.add(os.path.abspath(os.fsdecode(_HERE if path is None else path)))  # noqa: PTH100
+            into.update(_absolute(os.fsdecode(_HERE if path is None else path)))
         except (OSError, TypeError, ValueError):
             lose()
         finally:
             within.look = False
 
     def hear(event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "open":
+        if event == "open" and not isinstance(arguments[0], int):
             look(arguments[0], seen.paths)
         elif event in _LISTS:
             look(arguments[0], seen.listed)
         elif is_program and (hindrance := _hindrance(event, own)):
             seen.hindrances.add(hindrance)
 
-    def lose() -> None:
-        # Relative to a folder that is open as a file: nobody knows which one that is.
-        if is_program:
-            seen.hindrances.add("it looks at a path that cannot be told")
-
     _wrap_status(lambda path: look(path, seen.paths), lose)
     sys.addaudithook(hear)
+
+
+def _absolute(path: str) -> Iterator[str]:
+    """The path as it is written, and where the kernel finds it, which follows links before `..`."""
+    yield os.path.abspath(path)  # noqa: PTH100
+    if ".." in path:
+        yield os.path.realpath(path)
 
 
 def _hindrance(event: str, own: Collection[str]) -> str:
@@ -109,8 +139,8 @@ def _hindrance(event: str, own: Collection[str]) -> str:
 
 
 def _is_below(own: Collection[str]) -> bool:
-    """Whether one of these files does it."""
-    frame = sys._getframe(3)
+    """Whether one of these files does what this very thread is doing."""
+    frame = sys._getframe()
     while frame.f_back and frame.f_code.co_filename not in own:
         frame = frame.f_back
     return frame.f_code.co_filename in own
@@ -120,22 +150,29 @@ def _wrap_status(look: Callable[[Any], None], lose: Callable[[], None]) -> None:
     abilities = (os.supports_dir_fd, os.supports_effective_ids, os.supports_fd)
     for name in _STATUS:
         function = getattr(os, name)
-        wrapped = _looking(function, look, lose)
+        wrapped = _Looking(function, look, lose)
         for able in (*abilities, os.supports_follow_symlinks):
             if function in able:
                 able.add(wrapped)
         setattr(os, name, wrapped)
 
 
-def _looking(
-    function: Callable[..., Any], look: Callable[[Any], None], lose: Callable[[], None]
-) -> Callable[..., Any]:
-    def looking(path: Any, *arguments: Any, **options: Any) -> Any:
-        if options.get("dir_fd") is None:
-            look(path)
-        else:
-            lose()
-        return function(path, *arguments, **options)
+class _Looking:
+    """A function of `os`, called as a builtin is: also as a class's attribute it gets no `self`."""
 
-    looking.__name__ = looking.__qualname__ = function.__name__
-    return looking
+    def __init__(
+        self, function: Callable[..., Any], look: Callable[[Any], None], lose: Callable[[], None]
+    ) -> None:
+        self.__name__ = self.__qualname__ = function.__name__
+        self._function = function
+        self._look = look
+        self._lose = lose
+
+    def __call__(self, path: Any, *arguments: Any, **options: Any) -> Any:
+        """Look, and do what the function does."""
+        if options.get("dir_fd") is not None:
+            # Relative to a folder that is open as a file: nobody knows which one that is.
+            self._lose()
+        elif not isinstance(path, int):
+            self._look(path)
+        return self._function(path, *arguments, **options)

@@ -1,5 +1,7 @@
 """One render from beginning to end: a program in, objects or an error out."""
 
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -15,7 +17,7 @@ from ..errors import ProjectError, UnreadableError, UsageError
 from ..measured import Measured, Stage
 from ..redaction import Secrets
 from ..request import Request
-from ..watch import Seen
+from ..watch import SURROUNDINGS, Seen
 from . import (
     component_packages,
     downloads,
@@ -34,6 +36,7 @@ from . import (
 from .configuration import Configuration, load_configuration
 from .execution import Execution
 from .hosts.host import Host, Installed, Run
+from .hosts.nodejs_packages import IMAGE_MODULES
 from .hosts.registry import INSTALLER_VARIABLES, host_of
 from .installer import Installer
 from .monitor.recording import Recording, Registration, Release
@@ -147,7 +150,7 @@ def _objects(
     ):
         recording = Recording.of(run.events)
         if request.seen:
-            _see(request.seen, run, execution)
+            _see(request, request.seen, run, execution)
         downloads.keep(recording.downloads, execution.cache)
         secrets.add(marked_secrets.given_to_releases(recording))
         secrets.add(recording.keyed)
@@ -202,10 +205,16 @@ def _destination(context: RunContext) -> "Destination":
     return Destination.of(context.kube_version)
 
 
-def _see(seen: Seen, run: Run, execution: Execution) -> None:
+def _see(request: Request, seen: Seen, run: Run, execution: Execution) -> None:
     """Add what the run depends on beside what this process has looked at."""
+    places = (
+        str(request.folder),
+        *map(str, (execution.scratch, request.settings.cache, IMAGE_MODULES)),
+        *(sys.prefix, sys.base_prefix, *SURROUNDINGS),
+        *filter(None, request.env.get("PATH", "").split(os.pathsep)),
+    )
     for event in run.events:
-        seen.add(event.get("seen", {}))
+        seen.add_program(event.get("seen", {}), places)
     if not run.is_watched:
         seen.hindrances.add("nobody sees what programs in its language look at")
     if execution.packages:

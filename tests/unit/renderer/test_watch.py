@@ -30,9 +30,8 @@ def seen(code: str, folder: Path, *, is_program: bool = True) -> Seen:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, check=True, capture_output=True, text=True
     )
-    found = Seen()
-    found.add(json.loads(done.stdout.splitlines()[-1]))
-    return found
+    told = json.loads(done.stdout.splitlines()[-1])
+    return Seen(**{name: set(values) for name, values in told.items()})
 
 
 READS = {

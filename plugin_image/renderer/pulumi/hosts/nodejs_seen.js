@@ -1,59 +1,78 @@
 // Tells the renderer what the result of a program depends on.
 //
-// Files are read by `fs`, which is wrapped. What a program makes up, and whom it asks, cannot be seen
-// as it happens: Pulumi's own packages read the clock and talk all the time. So the program's code is
-// looked through for the names of what does so, and so is that of other packages. A name alone hinders.
+// Files are read by `fs`, which is wrapped. What a program makes up (the time, what is drawn at random)
+// cannot be seen as it happens, nor how modules are found. So the program's own code is read: it may
+// load Pulumi's packages, its own files and a few modules of Node.js, and name nothing that makes
+// anything up. Whatever is not known to be harmless hinders.
 
 "use strict";
 
 const fs = require("fs");
 const Module = require("module");
 const path = require("path");
+const { fileURLToPath } = require("url");
 
 const MODULES = `${path.sep}node_modules${path.sep}`;
-// The clock, what is drawn at random, what differs from process to process, and text that runs as code.
-const MADE_UP =
-    /\b(?:uuid|nanoid|moment|dayjs|luxon)\b|\bDate\b|\bperformance\s*\.|\bhrtime\b|\brandom\w*|\bgetRandomValues\b|\bgenerate(?:Key|Prime)\w*|\b(?:uptime|ppid|pid|cpuUsage|memoryUsage|resourceUsage)\b|\beval\s*\(|\bFunction\s*\(|\bprocess\s*\.\s*(?:binding|dlopen|getBuiltinModule)\b|\bWebAssembly\b/;
-// Functions and modules that talk to others, start something, or tell of the machine.
-const ASKS =
-    /\b(?:fetch|WebSocket|EventSource|XMLHttpRequest)\s*\(|(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'`](?:node:)?(?:child_process|cluster|dgram|dns|http|https|http2|inspector|net|os|sqlite|tls|vm|wasi|worker_threads)(?:\/[^"'`]*)?["'`]/;
-const OF_PULUMI = [path.join("@pulumi", "pulumi"), path.join("@pulumi", "kubernetes")];
-// What a package has that Node.js does not note among the modules that were loaded.
-const ES_MODULE = /^\s*(?:import|export)\b/m;
-const COMPILED = ".node";
+const PULUMI = ["@pulumi/pulumi", "@pulumi/kubernetes"];
+const HARMLESS = /^(?:(?:node:)?(?:assert|buffer|fs|fs\/promises|path|querystring|url|util)|@pulumi\/(?:pulumi|kubernetes)(?:\/.*)?|\.{1,2}(?:\/.*)?)$/;
+const LOADING = /\b(?:require|import|from)\b\s*\(?\s*(["'])([^"'\n]*)\1/g;
+const MAKING_UP = new RegExp(
+    [
+        // The clock, and what is drawn at random.
+        String.raw`\b(?:Date|Intl|performance|hrtime|setInterval|random\w*|crypto|mkdtemp\w*)\b`,
+        // When files were made, and what is not read by their paths.
+        String.raw`\b(?:(?:[acm]|birth)time\w*|statfs\w*|watch\w*|\w+Asset|\w+Archive)\b`,
+        // Other programs and machines.
+        String.raw`\b(?:fetch|WebSocket|EventSource|XMLHttpRequest|Worker|WebAssembly|automation)\b`,
+        // The process, but for its variables and its end.
+        String.raw`\bprocess\b(?!\s*\.\s*(?:env|exit|exitCode|stdout|stderr)\b)`,
+        // Text that runs as code, modules that are named otherwise than by a text, and letters that are.
+        String.raw`\b(?:eval|globalThis|global|createRequire|SharedArrayBuffer|WeakRef|FinalizationRegistry)\b`,
+        String.raw`\bFunction\s*\(|\bconstructor\s*\.\s*constructor\b|\bmodule\s*\.\s*(?!exports\b)`,
+        String.raw`\brequire\b(?!\s*\(\s*["'])|\bimport\s*[(.]|\\[ux]`,
+    ].join("|"),
+);
+const CODE = /\.[cm]?[jt]sx?$/;
 // Functions of `fs` that take an open file, or no file at all.
-const NO_PATHS = /^(?:_|[A-Z]|close|f(?:chmod|chown|datasync|stat|sync|truncate|utimes)|read(?:Sync|v|vSync)?$|write(?:Sync|v|vSync)?$|mkdtemp)/;
+const NO_PATHS = /^(?:_|[A-Z]|close|f(?:chmod|chown|datasync|stat|sync|truncate|utimes)|(?:read|write)(?:Sync|v|vSync)?$)/;
 
 module.exports = { begin };
 
-/** From now on, see what the program looks at; gives what tells of it at the end. */
-function begin() {
+/**
+ * From now on, see what the program below `root` looks at, besides its packages in `modules`; gives
+ * what tells of it at the end.
+ */
+function begin(root, modules) {
+    const known = [modules, fs.existsSync(modules) ? fs.realpathSync(modules) : modules, __dirname];
+    const isKnown = (file) => known.some((folder) => isIn(file, folder));
     const paths = new Set();
-    const listed = new Set();
     const variables = new Set();
-    const known = new Set(Object.keys(Module._cache));
+    const hindrances = new Set();
+    const before = new Set(Object.keys(Module._cache));
+    const look = (file) => note(file, paths, hindrances);
     for (const api of [fs, fs.promises]) {
         for (const name of Object.keys(api).filter((name) => typeof api[name] === "function" && !NO_PATHS.test(name))) {
-            api[name] = looking(api[name], /dir|glob/i.test(name) ? listed : paths);
+            api[name] = looking(api[name], look);
         }
     }
-    Module.syncBuiltinESMExports();
     seeVariables(variables);
+    Module.syncBuiltinESMExports();
     return () => {
-        const loaded = Object.keys(Module._cache).filter((file) => !known.has(file));
+        const looked = [...paths].filter((file) => !isKnown(file));
+        const loaded = Object.keys(Module._cache).filter((file) => !before.has(file) && !isOfPulumi(file) && !isIn(file, __dirname));
+        const code = looked.filter((file) => isIn(file, root) && CODE.test(file) && fs.existsSync(file));
         return {
-            paths: [...paths, ...loaded],
-            listed: [...listed],
+            paths: [...looked, ...loaded],
             variables: [...variables],
-            hindrances: loaded.filter((file) => !isOfPulumi(file)).flatMap(hindrance),
+            hindrances: [...hindrances, ...[...new Set([...loaded, ...code])].flatMap(hindrance)],
         };
     };
 }
 
-/** A function that takes a file's path first, and notes it. */
-function looking(read, into) {
+/** A function that takes a file's path first, and tells of it. */
+function looking(read, look) {
     const wrapper = function (file, ...rest) {
-        note(file, into);
+        look(file);
         return read.call(this, file, ...rest);
     };
     // What `util.promisify` goes by.
@@ -61,16 +80,21 @@ function looking(read, into) {
         Object.defineProperty(wrapper, key, Object.getOwnPropertyDescriptor(read, key));
     }
     if (read.native) {
-        wrapper.native = looking(read.native, into);
+        wrapper.native = looking(read.native, look);
     }
     return wrapper;
 }
 
-function note(file, into) {
-    if (typeof file === "string" || Buffer.isBuffer(file)) {
-        into.add(path.resolve(String(file)));
-    } else if (file instanceof URL) {
-        into.add(path.resolve(decodeURIComponent(file.pathname)));
+function note(file, paths, hindrances) {
+    try {
+        const told = file instanceof URL ? fileURLToPath(file) : file;
+        if (typeof told === "string") {
+            paths.add(path.resolve(told));
+        } else if (typeof told !== "number") {
+            hindrances.add("it looks at what cannot be told");
+        }
+    } catch {
+        hindrances.add("it looks at what cannot be told");
     }
 }
 
@@ -81,9 +105,17 @@ function seeVariables(variables) {
             note(name);
             return target[name];
         },
+        getOwnPropertyDescriptor: (target, name) => {
+            note(name);
+            return Reflect.getOwnPropertyDescriptor(target, name);
+        },
         has: (target, name) => {
             note(name);
             return name in target;
+        },
+        ownKeys: (target) => {
+            Object.keys(target).forEach(note);
+            return Reflect.ownKeys(target);
         },
         // Node.js takes no less than a plain assignment.
         set: (target, name, value) => {
@@ -91,7 +123,6 @@ function seeVariables(variables) {
             return true;
         },
     });
-    Module.syncBuiltinESMExports();
 }
 
 /** Whether a module is of Pulumi's own packages, or was loaded by them; programs are, but no package. */
@@ -99,18 +130,24 @@ function isOfPulumi(file) {
     if (!file?.includes(MODULES)) {
         return false;
     }
-    return OF_PULUMI.some((name) => file.includes(MODULES + name + path.sep)) || isOfPulumi(Module._cache[file]?.parent?.filename);
+    const isOwn = PULUMI.some((name) => file.includes(MODULES + path.join(name, path.sep)));
+    return isOwn || isOfPulumi(Module._cache[file]?.parent?.filename);
 }
 
-/** Why what a module makes cannot be told to be the same each time. */
+function isIn(file, folder) {
+    return file === folder || file.startsWith(folder + path.sep);
+}
+
+/** Why what a file of the program makes cannot be told to be the same each time. */
 function hindrance(file) {
-    if (file.endsWith(COMPILED)) {
-        return [`nobody sees what ${file} does, which is compiled`];
+    if (file.endsWith(".json")) {
+        return [];
+    }
+    if (file.includes(MODULES)) {
+        return [`nobody knows what ${file} does`];
     }
     const source = fs.readFileSync(file, "utf8");
-    if (file.includes(MODULES) && ES_MODULE.test(source)) {
-        return [`nobody sees what ${file} imports`];
-    }
-    const named = MADE_UP.exec(source) ?? ASKS.exec(source);
-    return named ? [`${file} names ${named[0]}`] : [];
+    const loaded = [...source.matchAll(LOADING)].map((found) => found[2]);
+    const named = loaded.find((name) => !HARMLESS.test(name)) ?? MAKING_UP.exec(source)?.[0];
+    return named === undefined ? [] : [`${file} names ${named}`];
 }

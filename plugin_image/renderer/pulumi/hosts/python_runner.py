@@ -68,7 +68,10 @@ def main() -> None:
             error = failed
         if error is None:
             if seen is not None:
-                report({"seen": _own("hosts.python_seen").ended(seen).told()})
+                context = given["context"]
+                entry = os.path.join(context["folder"], context["entry"])  # noqa: PTH118
+                told = _own("hosts.python_seen").ended(seen, entry, context["root"])
+                report({"seen": told.told()})
             report({"finished": True})
         _end(error, report, given["context"]["root"])
 

@@ -1,104 +1,143 @@
 """Tells the renderer what the result of a Python program depends on.
 
-`watch` sees what it looks at. What it makes up cannot be seen as it happens: the clock is read
-without a word to anybody. So its code is looked through for the names of what does so, and so is
-that of its libraries, besides those of Pulumi. A name alone hinders, whatever it stands for there.
+`watch` sees what it looks at. What it makes up (the time, what is drawn at random) cannot be seen
+as it happens, nor how modules are found. So the program's own code is read: it may import Pulumi's
+packages and those modules of Python that make nothing up, and name nothing else that does.
+Whatever is not known to be harmless hinders.
 
 Runs in the program's own interpreter, and imports nothing but the standard library.
 """
 
-import dis
+import ast
 import os
 import sys
-import sysconfig
-from collections.abc import Collection, Iterator
-from importlib.machinery import EXTENSION_SUFFIXES, SourceFileLoader
+from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType
 from typing import Any, Final
 
 from ...launch import __file__ as launching
 from ...processes import __file__ as starting
-from ...watch import Seen, watch
+from ...watch import Seen, is_in, watch
 from ..monitor.plugin.addresses import __file__ as downloading
 from ..monitor.plugin.discovery import __file__ as discovering
+from ..monitor.plugin.helm import __file__ as rendering
 
-_ENVIRONMENT: Final = type(os.environ)
-_MADE_UP: Final = frozenset(
+_HARMLESS: Final = frozenset(
+    {"__future__", "abc", "base64", "binascii", "bisect", "collections", "contextlib", "copy"}
+    | {"dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "glob", "hashlib"}
+    | {"hmac", "html", "ipaddress", "itertools", "json", "math", "numbers", "os", "pathlib"}
+    | {"pprint", "re", "string", "sys", "textwrap", "tomllib", "types", "typing", "unicodedata"}
+    | {"uuid", "warnings"}
+    | {"pulumi", "pulumi_kubernetes", "typing_extensions", "yaml"}
+)
+"""What a program may import. What it finds in its own folder is read, too."""
+_MAKING_UP: Final = frozenset(
     # The clock.
-    {"asctime", "clock_gettime", "clock_gettime_ns", "ctime", "gmtime", "localtime", "monotonic"}
-    | {"monotonic_ns", "now", "perf_counter", "perf_counter_ns", "process_time", "strftime"}
-    | {"time", "time_ns", "today", "utcnow"}
-    # What is drawn at random, and what differs from process to process or machine to machine.
-    | {"SystemRandom", "getnode", "getpid", "getrandom", "gethostname", "random", "secrets"}
-    | {"uname", "urandom", "uuid1", "uuid4"}
-    # What runs text as code.
-    | {"eval", "exec"}
+    {"now", "today", "utcnow"}
+    # What is drawn at random.
+    | {"getnode", "getrandom", "urandom", "uuid1", "uuid4"}
+    # What tells of processes, of the machine, and of when files were made.
+    | {"confstr", "cpu_count", "ctermid", "fstat", "fstatvfs", "get_terminal_size", "getatime"}
+    | {"getctime", "getloadavg", "getlogin", "getmtime", "getpgid", "getpgrp", "getpid", "getppid"}
+    | {"getsid", "getxattr", "listxattr", "lstat", "pathconf", "sched_getaffinity", "stat"}
+    | {"statvfs", "sysconf", "times", "ttyname", "uname", "process_cpu_count"}
+    # What goes around what is seen, or what is read here.
+    | {"_data", "_getframe", "environb", "fwalk", "modules", "open_code", "pread", "readv"}
+    | {"attrgetter", "automation", "import_module", "load_module", "methodcaller"}
 )
-_NAMING: Final = ("IMPORT_", "LOAD_")
-"""How the instructions begin that use a name rather than give it."""
-_OWN: Final = str(Path(__file__).resolve().parents[3])
-_OF_PULUMI: Final = frozenset(
-    {"google", "grpc", "opentelemetry", "pulumi", "pulumi_kubernetes", "semver", "yaml"}
-    | {"_argocd_plugin_image", "_yaml", "dill", "six", "typing_extensions"}
+"""Attributes and names, whatever they are of."""
+_BUILTINS: Final = frozenset(
+    {"__import__", "breakpoint", "compile", "eval", "exec", "globals", "id", "input", "locals"}
+    | {"memoryview", "vars"}
 )
-"""Packages that are known: those of the SDK, and what it loads."""
+_ENVIRONMENT: Final = type(os.environ)
 
 
 def begin() -> Seen:
     """See from now on what the program looks at."""
     seen = Seen()
-    watch(seen, is_program=True, own=(launching, starting, downloading, discovering))
-    look_up = _ENVIRONMENT.__getitem__
+    watch(seen, is_program=True, own=(launching, starting, downloading, discovering, rendering))
+    look_up, write = _ENVIRONMENT.__getitem__, _ENVIRONMENT.__repr__
 
     def looking_up(self: Any, key: Any) -> Any:
         seen.variables.add(os.fsdecode(key) if isinstance(key, bytes) else str(key))
         return look_up(self, key)
 
+    def writing(self: Any) -> str:
+        seen.variables.update(map(str, self))
+        return write(self)
+
     _ENVIRONMENT.__getitem__ = looking_up  # type: ignore[method-assign]
+    _ENVIRONMENT.__repr__ = writing  # type: ignore[method-assign]
     return seen
 
 
-def ended(seen: Seen) -> Seen:
-    """What it has seen of a program that has come to its end."""
-    of_packages = (sys.prefix, sys.base_prefix, _OWN)
-    paths = {path for path in seen.paths if not _is_in(path, of_packages)}
-    listed = {path for path in seen.listed if not _is_in(path, of_packages)}
-    made_up = _made_up(path for path in paths if path.endswith(".py"))
-    return Seen(paths, listed, seen.trees, seen.variables, seen.hindrances | {*made_up})
+def ended(seen: Seen, entry: str, root: str) -> Seen:
+    """What it has seen of a program that has come to its end.
+
+    `entry` is its first file, or the folder with it, and `root` is the project's folder.
+    """
+    of_packages = (sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[3]))
+    paths, listed = (
+        {path for path in part if not any(is_in(path, place) for place in of_packages)}
+        for part in (seen.paths, seen.listed)
+    )
+    hindrances = {*seen.hindrances, *_of_search_path(root), *_of_code(paths, entry, root)}
+    return Seen(paths, listed, seen.variables, hindrances)
 
 
-def _made_up(files: Iterator[str]) -> Iterator[str]:
-    """Why what it makes cannot be told to be the same each time."""
-    for file in files:
-        if os.path.isfile(file):  # noqa: PTH113
-            yield from _named(SourceFileLoader("__main__", file).get_code("__main__"), file)
-    library = sysconfig.get_path("stdlib")
-    for name, module in tuple(sys.modules.items()):
-        spec = getattr(module, "__spec__", None)
-        origin = getattr(spec, "origin", None) or ""
-        of_python = _is_in(origin, (library,)) and "site-packages" not in Path(origin).parts
-        if of_python or name.partition(".")[0] in _OF_PULUMI or not spec or not spec.has_location:
+def _of_search_path(root: str) -> Iterator[str]:
+    """Where modules are looked for that are not seen when they are not found."""
+    known = (root, sys.prefix, sys.base_prefix)
+    for place in map(os.path.abspath, sys.path):
+        if not any(is_in(place, folder) for folder in known):
+            yield f"it finds modules in {place}"
+
+
+def _of_code(paths: set[str], entry: str, root: str) -> Iterator[str]:
+    """What in the program's own code may make something up."""
+    first = os.path.abspath(entry)  # noqa: PTH100
+    first = os.path.join(first, "__main__.py") if os.path.isdir(first) else first  # noqa: PTH112, PTH118
+    files = {path for path in paths if path.endswith(".py") and is_in(path, root)}
+    for module in tuple(sys.modules.values()):
+        origin = getattr(getattr(module, "__spec__", None), "origin", None) or ""
+        if is_in(origin, root) and not is_in(origin, sys.prefix):
+            files.add(origin)
+    for file in sorted({first, *files}):
+        try:
+            tree = ast.parse(Path(file).read_bytes())
+        except (OSError, RecursionError, SyntaxError, ValueError):
+            # It is no code, unless it was run.
+            if file == first or not file.endswith(".py"):
+                yield f"{file} cannot be read"
             continue
-        if origin.endswith(tuple(EXTENSION_SUFFIXES)):
-            yield f"nobody sees what {name} does, which is compiled"
-        elif hasattr(spec.loader, "get_code"):
-            yield from _named(spec.loader.get_code(name), name)
+        yield from (f"{file} names {name!r}" for name in _unknown(tree, root))
 
 
-def _named(code: CodeType | None, where: str) -> Iterator[str]:
-    if code is None:
-        return
-    names = _MADE_UP.intersection(code.co_names)
-    used = (i for i in dis.get_instructions(code) if i.opname.startswith(_NAMING)) if names else ()
-    for instruction in used:
-        if instruction.argval in names:
-            yield f"{where} names {instruction.argval!r}"
-            return
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _named(constant, where)
+def _unknown(tree: ast.Module, root: str) -> Iterator[str]:
+    """What a module names that is not known to be harmless."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names):
+                yield from (a.name for a in names if not _is_harmless(a.name, root))
+            case ast.ImportFrom(module, names, level):
+                if not level and not _is_harmless(module or "", root):
+                    yield module or ""
+                yield from (a.name for a in names if a.name in _MAKING_UP)
+            case ast.Attribute(attr=name) if name in _MAKING_UP:
+                yield name
+            case ast.Name(id=name) if name in _MAKING_UP | _BUILTINS:
+                yield name
+            case ast.Constant(value=str(name)) if name in _MAKING_UP:
+                yield name
 
 
-def _is_in(path: str, folders: Collection[str]) -> bool:
-    return any(path.startswith(folder.rstrip("/") + "/") or path == folder for folder in folders)
+def _is_harmless(module: str, root: str) -> bool:
+    """Whether a module is known, or one of the program's own, which is read, too."""
+    top = module.partition(".")[0]
+    spec = getattr(sys.modules.get(top), "__spec__", None)
+    places = [
+        getattr(spec, "origin", None),
+        *(getattr(spec, "submodule_search_locations", ()) or ()),
+    ]
+    return top in _HARMLESS or any(is_in(place, root) for place in places if place)

@@ -8,6 +8,7 @@ Source of the protocol: pulumi/pulumi `proto/pulumi/language.proto`.
 import re
 from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -31,8 +32,13 @@ entry = Project.entry
 _HOST = "pulumi-language-yaml"
 _FAILED = 1
 _SUFFIXES = (".json", ".yaml", ".yml")
-_READS = re.compile(rb"(?i)readfile|asset|archive|fn::invoke")
-"""How functions are named that read files, or ask somebody else."""
+_FUNCTION = re.compile(r"(?i)fn::\s*([\w:/.-]*)")
+_HARMLESS = frozenset(
+    {"frombase64", "join", "secret", "select", "singleornone", "split", "tobase64", "tojson"}
+)
+"""Functions that look at nothing but their arguments, in small letters."""
+_UNLIKE = re.compile(r"\\[uUxN]|\0|(?i:pulumi\s*\.\s*(?:cwd|root))")
+"""Characters that may spell a function otherwise, and the place of this very render."""
 _ATTACHED = "PULUMI_DEBUG_PROVIDERS"
 """Names providers that run, and their ports. Source: pulumi/pulumi
 `sdk/go/common/resource/plugin/provider_plugin.go` (GetProviderAttachPort)."""
@@ -80,15 +86,23 @@ def run(execution: Execution, host: Installed) -> Run:
 
 
 def _is_self_contained(execution: Execution) -> bool:
-    """Whether the program reads nothing but its own text, which is in the project's folder.
+    """Whether the program looks at nothing but its own text, which is in the project's folder.
 
-    Nothing in YAML reads the clock, or variables.
+    It has no clock, no variables and no files but by its functions.
     """
-    root = execution.project.root
-    texts = (p for p in root.iterdir() if p.suffix in _SUFFIXES and p.is_file())
-    of_others = any(_READS.search(path.read_bytes()) for path in texts)
-    inside = execution.folder.is_relative_to(root)
-    return inside and not of_others and not execution.project.runtime_options
+    root, options = execution.project.root, execution.project.runtime_options
+    if execution.folder != root or options or execution.project.names_plugins:
+        return False
+    return all(map(_is_harmless, (p for p in root.iterdir() if p.suffix in _SUFFIXES)))
+
+
+def _is_harmless(file: Path) -> bool:
+    try:
+        text = file.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    functions = {name.lower() for name in _FUNCTION.findall(text)}
+    return functions <= _HARMLESS and not _UNLIKE.search(text)
 
 
 def _telling(output: str) -> str:

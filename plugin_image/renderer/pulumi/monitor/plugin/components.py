@@ -6,7 +6,8 @@ reads is read here, too, and the number of objects is compared where they are re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import policy
@@ -40,7 +41,7 @@ class Components:
         self._plugin = plugin
         self._report = downloads.report
         self._addresses = Addresses(downloads)
-        self._helm = Helm(plugin, options, repositories, self._report)
+        self._helm = Helm(plugin, options, repositories)
         self._releases = Releases(plugin, self._helm, repositories)
 
     def invoke(self, function: str, arguments: Inputs) -> InvokeResponse:
@@ -50,6 +51,7 @@ class Components:
         what the plugin raises.
         """
         plain: Inputs = _plain(arguments)
+        self._tell(plain, f"the function {function}")
         match function:
             case "kubernetes:helm:template":
                 return self._helm.template(plain)
@@ -63,6 +65,7 @@ class Components:
     ) -> Constructed:
         """Make a component, which messages name as `called`. Raises as `invoke`."""
         inputs: Inputs = _plain(structs.from_struct(request.object))
+        self._tell(inputs, called)
         match request.type.removeprefix("kubernetes:"):
             case "helm.sh/v4:Chart":
                 return self._helm.construct(request, fields, inputs, called)
@@ -78,6 +81,7 @@ class Components:
 
     def release(self, inputs: Inputs, called: str) -> Released:
         """What a Helm release with these plain inputs installs. Raises as `invoke`."""
+        self._tell(inputs, called)
         return self._releases.render(inputs, called)
 
     def learn(self, error: MonitorError) -> bool:
@@ -100,6 +104,18 @@ class Components:
                 request.object.fields[name].Clear()
                 structs.into_struct({name: value}, request.object)
             return Constructed(self._plugin.construct(request, fields), children)
+
+    def _tell(self, inputs: Inputs, called: str) -> None:
+        """Report what the provider reads because the inputs name it, and that commands may."""
+        if inputs.get("postRenderer") or inputs.get("postrender"):
+            self._hinder(called)
+        for asset in _assets(inputs):
+            path = asset.get("path")
+            if isinstance(path, str):
+                here = os.path.realpath(self._plugin.environment.folder / path)
+                self._report({"seen": {"paths": [here]}})
+            elif "text" not in asset:
+                self._hinder(called)
 
     def _hinder(self, called: str) -> None:
         """Report that what the provider reads for it is not known."""
@@ -130,6 +146,18 @@ class Components:
         if len(documents) != len(result):
             raise policy.refuse_lost(text, len(documents), len(result))
         return answer
+
+
+def _assets(node: Any) -> Iterator[Mapping[str, Any]]:
+    """The assets and archives in inputs, wherever they are."""
+    if isinstance(node, dict):
+        if wire.signature_of(node) in (wire.ASSET, wire.ARCHIVE):
+            yield node
+        for part in node.values():
+            yield from _assets(part)
+    elif isinstance(node, list):
+        for part in node:
+            yield from _assets(part)
 
 
 def _plain(data: wire.Json) -> wire.Json:

@@ -8,7 +8,6 @@ which registers nothing; their hooks are not seen that way.
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,6 @@ from pulumi.runtime.proto import provider_pb2, resource_pb2
 from .... import charts
 from ....charts import Uses
 from ..errors import MonitorError, Refusal
-from ..recording import Report
 from ..run_context import RunOptions
 from ..values import structs, wire
 from . import contents, repositories
@@ -55,12 +53,10 @@ class Helm:
         plugin: KubernetesPlugin,
         options: RunOptions,
         repositories: Repositories,
-        report: Report,
     ) -> None:
         self._plugin = plugin
         self._options = options
         self._repositories = repositories
-        self._report = report
 
     def construct(
         self,
@@ -89,7 +85,6 @@ class Helm:
                 request = _with_archive(request, archive)
             else:
                 self._repositories.tell(inputs, called)
-            self.tell_of_values(inputs, called)
             return self._constructed(request, fields, inputs, called)
 
     def _constructed(
@@ -122,17 +117,6 @@ class Helm:
             called=called,
         )
         return Constructed(response, len(found), _without_hooks(chart, called))
-
-    def tell_of_values(self, inputs: Inputs, called: str) -> None:
-        """Report the files with values, which the provider reads, and that commands read others."""
-        folder = self._plugin.environment.folder
-        files = [file for file in inputs.get("valueYamlFiles") or () if isinstance(file, Mapping)]
-        paths = [os.path.normpath(folder / file["path"]) for file in files if file.get("path")]
-        self._report({"seen": {"paths": paths}})
-        commands = inputs.get("postRenderer") or inputs.get("postrender")
-        if commands or any(file.get("uri") for file in files):
-            hindrance = f"nobody sees what the post-renderer or the values of {called} are"
-            self._report({"seen": {"hindrances": [hindrance]}})
 
     def template(self, arguments: Inputs) -> provider_pb2.InvokeResponse:
         """The answer with the objects of a chart of version 3. Raises as `construct`."""

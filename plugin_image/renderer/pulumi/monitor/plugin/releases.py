@@ -49,7 +49,6 @@ class Releases:
         values = release_values.of(
             inputs, environment.folder, called, temporary=Path(temporary) if temporary else None
         )
-        self._helm.tell_of_values(inputs, called)
         with self._helm.scratch() as scratch:
             asked = {
                 name: inputs[name] for name in repositories.WHERE if inputs.get(name) is not None

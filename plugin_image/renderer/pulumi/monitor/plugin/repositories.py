@@ -105,9 +105,10 @@ class Repositories:
 
     def tell(self, asked: Inputs, called: str) -> None:
         """Report what a chart that is not kept is made from: its folder, or who knows what."""
-        here = os.path.normpath(self._here(asked))
-        if os.path.exists(here) and not asked.get("dependencyUpdate"):  # noqa: PTH110
-            self._downloads.report({"seen": {"trees": [here]}})
+        here = self._here(asked)
+        if self._is_here(asked) and not any(asked.get(name) for name in _CHECKED):
+            # Its links lead to nowhere else, or the folder that it is in leaves no result.
+            self._downloads.report({"seen": {"paths": [os.path.realpath(here)]}})
         else:
             hindrance = f"nobody sees where the chart of {called} comes from"
             self._downloads.report({"seen": {"hindrances": [hindrance]}})
@@ -142,11 +143,16 @@ class Repositories:
             for status in (path.stat(),)
         }
 
+    def _is_here(self, asked: Inputs) -> bool:
+        """Whether it is the chart of a folder, or of an archive that is no download."""
+        has_repository = (asked.get("repositoryOpts") or {}).get("repo")
+        return not has_repository and self._here(asked).exists()
+
     def _key(self, asked: Inputs) -> str:
         """What names the chart among those that are kept; empty for one that is not kept."""
         if any(asked.get(name) for name in _CHECKED):
             return ""
-        if not (asked.get("repositoryOpts") or {}).get("repo") and self._here(asked).exists():
+        if self._is_here(asked):
             return ""
         deciding = {name: asked.get(name) for name in _DECIDING}
         return self._downloads.key(deciding, exact=_is_exact(asked))

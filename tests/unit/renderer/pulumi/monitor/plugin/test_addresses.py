@@ -50,7 +50,7 @@ class Renders:
             (self.place / "kept").mkdir(exist_ok=True)
             (self.place / "kept" / name).write_bytes(kept_file.sealed(Path(file).read_bytes()))
         elif "seen" in event:
-            self.seen.add(event["seen"])
+            self.seen.add_program(event["seen"], ["/"])
         else:
             self.notes.append(event["note"])
 

@@ -67,7 +67,7 @@ class Renders:
             name, file = event["download"]
             (self.kept / name).write_bytes(kept_file.sealed(Path(file).read_bytes()))
         elif "seen" in event:
-            self.seen.add(event["seen"])
+            self.seen.add_program(event["seen"], ["/"])
         else:
             self.notes.append(event["note"])
 
@@ -117,7 +117,7 @@ def test_a_chart_of_the_programs_folder_stays_there(renders: Renders) -> None:
     asked = {"chart": "./web", "version": "1.0.0"}
     assert renders.find(asked).chart == renders.folder / "web"
     assert not [*renders.kept.iterdir()]
-    assert renders.seen == Seen(trees={str(renders.folder / "web")})
+    assert renders.seen == Seen()
 
 
 def test_a_folder_of_the_same_name_is_not_the_chart_of_a_repository(renders: Renders) -> None:
