@@ -1,6 +1,7 @@
 """A patch that is applied counts as unchanged; any other does not."""
 
 import asyncio
+from contextlib import closing
 from typing import Any
 
 import pulumi
@@ -29,7 +30,9 @@ def outcome(applied: bool) -> Any:
         result: Any = transform(args)
         return await result
 
-    return asyncio.run(transformed())
+    # Not asyncio.run, which leaves the tests that come later without a loop.
+    with closing(asyncio.new_event_loop()) as loop:
+        return loop.run_until_complete(transformed())
 
 
 def test_the_lists_of_an_applied_patch_are_not_compared_and_its_other_options_stay() -> None:

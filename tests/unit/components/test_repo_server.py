@@ -70,8 +70,11 @@ def test_waiting_for_the_roll_out_is_the_default_and_an_option(run: Run) -> None
 def test_each_version_has_a_patch_of_its_own_so_that_the_next_is_there_before_it_goes(
     run: Run, version: str
 ) -> None:
-    later = pulumi.Output.from_input(f"tool-{version}")
-    engine = run(lambda: RepoServerSidecar("tool", MINIMAL | {"plugin_name": later}))
+    def program() -> None:
+        later = pulumi.Output.from_input(f"tool-{version}")
+        RepoServerSidecar("tool", MINIMAL | {"plugin_name": later})
+
+    engine = run(program)
     assert engine.one(PATCH).name == f"tool-cmp-tool-{version}"
 
 
