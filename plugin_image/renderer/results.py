@@ -56,8 +56,8 @@ _OF_THE_KERNEL: Final = ("/proc", "/sys")
 _KIND: Final = "results"
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]{6}")
 """How Python writes an object without a text of its own."""
-_UNLIKE_A_WORD: Final = 7
-"""Letters that the name of a copy of a repository has at least, which Argo CD makes of a UUID."""
+_MADE_UP: Final = re.compile(r"^(?=.*\d).{7,}$")
+"""Folders of this render alone: Argo CD calls them by a UUID."""
 _NONCE_BYTES: Final = 12
 _MOST_BYTES: Final = 8 * 2**20
 """Of one result; a larger one is rendered each time."""
@@ -121,9 +121,8 @@ class Shelf:
     def _tells_of_this_render(self, result: Result) -> bool:
         """Whether it has something that another render would have otherwise."""
         text = "\n".join([result.stream, *result.notes])
-        places = [str(self._repository), tempfile.gettempdir()]
-        if len(self._repository.name) >= _UNLIKE_A_WORD:
-            places.append(self._repository.name)
+        made_up = (part for part in self.request.folder.parts if _MADE_UP.search(part))
+        places = (str(self._repository), tempfile.gettempdir(), *made_up)
         return any(place in text for place in places) or bool(_ADDRESS.search(text))
 
     def _cache(self, request: Request) -> Cache:

@@ -81,6 +81,13 @@ CHART = {
     "chart/Chart.yaml": "apiVersion: v2\nname: chart\nversion: 1.0.0\n",
     "chart/templates/found.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: found}\n",
 }
+YAML_READS: Final = {
+    "a file": "{data: {key: {fn::readFile: ./data.txt}}}",
+    "a function that is spelt otherwise": '{data: {key: {"fn::read\\u0046ile": ./data.txt}}}',
+    "where it is": "{data: {key: '${pulumi.cwd}'}}",
+}
+
+
 KEPT: Final[dict[str, dict[str, str]]] = {
     "Python": {"__main__.py": "import pulumi_kubernetes as k8s\n" + config_map("1")},
     "files of the project": {
@@ -156,6 +163,18 @@ DIFFERING: Final = {
     "a folder that is open": "place = os.open('..', os.O_RDONLY)\n"
     "os.stat('tmp', dir_fd=place)\n" + config_map("1"),
     "where it is": config_map("os.getcwd()"),
+    "the name of where it is": config_map("os.path.basename(os.getcwd())"),
+    "a module of Python that reads the clock": "import gzip\n" + config_map("gzip.compress(b'')"),
+    "a library": "import requests\n" + config_map("1"),
+    "a channel": "import grpc\n" + config_map("1"),
+    "when a file was made": config_map("os.path.getmtime('Pulumi.yaml')"),
+    "an object without a text": config_map("object()"),
+    "a name in a text": "import datetime\n" + config_map("getattr(datetime.date, 'today')()"),
+    "all variables as a text": config_map("len(repr(os.environ))"),
+    "a folder beside it": config_map("sorted(os.listdir('..'))"),
+    "a file beside it": config_map("os.path.exists('../another')"),
+    "a module beside it": "sys.path.insert(0, '..')\ntry:\n    import beside\n"
+    "except ImportError:\n    pass\n" + config_map("1"),
     "a module that knows the time": "import clock\n" + config_map("clock.read()"),
     "the revision": config_map("os.environ.get('ARGOCD_APP_REVISION')"),
     "all variables": config_map("len(dict(os.environ))"),
@@ -185,6 +204,14 @@ OF_NODEJS: Final = {
     "a module that knows the time": config_map_of_nodejs('require("./clock").read()'),
     "an ES module that knows the time": 'module.exports = import("./clock.mjs").then((clock) => '
     "new k8s.core.v1.ConfigMap('found', { data: { value: String(clock.read()) } }));\n",
+    "the calendar": config_map_of_nodejs("new Intl.DateTimeFormat().format()"),
+    "a module that may be there one day": 'try { require("not-there"); } catch {}\n'
+    + config_map_of_nodejs("1"),
+    "a module by another name": 'const name = "./clock";\n'
+    + config_map_of_nodejs("typeof require(name)"),
+    "a descriptor of a variable": config_map_of_nodejs(
+        'Object.getOwnPropertyDescriptor(process.env, "ARGOCD_APP_REVISION")?.value'
+    ),
     "a file beside the project": config_map_of_nodejs('fs.readFileSync("../told-apart", "utf8")'),
 }
 
@@ -204,6 +231,28 @@ def test_what_may_differ_each_time_is_rendered_each_time_in_nodejs(
         (container.place / "told-apart").write_text(revision)
         rendered = container.rendered(folder, ARGOCD_APP_REVISION=revision)
         assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
+
+
+@pytest.mark.parametrize("name", YAML_READS)
+def test_what_a_yaml_program_reads_by_itself_is_read_each_time(
+    container: ResultsContainer, name: str
+) -> None:
+    text = CONFIG_MAP.format(properties=YAML_READS[name])
+    folder = project(container, {"Pulumi.yaml": text, "data.txt": "text"})
+    assert container.paths(folder) == ["warm"] * 3
+
+
+def test_what_is_no_code_and_what_nobody_could_name_fails_no_render(
+    container: ResultsContainer,
+) -> None:
+    """A file that only ends as code does, a link to itself, a path with a NUL."""
+    program = "os.path.exists('\\0')\nos.path.exists('../\\udcff')\n"
+    program += config_map("len(open('data.py').read())")
+    folder = container.project(program, "", **{"data.py": "print 1\n{{ not code"})
+    (folder / "loop").symlink_to("loop")
+    assert container.paths(folder) == ["warm"] * 3
+    (folder / "loop").unlink()
+    assert container.paths(folder) == ["warm"] * 3
 
 
 PROGRAM: Final = """
