@@ -170,7 +170,7 @@ class Server:
 
     port: int
     output: Callable[[], str]
-    """The end of what it has written since."""
+    """The end of what it has written since; waits for more as long as it runs, a second at most."""
 
 
 @contextmanager

@@ -71,12 +71,12 @@ def run(execution: Execution, host: Installed) -> Run:
         attached = ",".join(f"{name}:{port}" for name, port in schemas.items())
         # The host would run packages itself, by language hosts that are not here.
         told = execution.with_env({_ATTACHED: attached})
-        server = open_.enter_context(told.server([host.path, session.endpoint()]))
         request = _request(execution, session.endpoint())
-        try:
-            error = _interpret(request, server.port, execution.deadline)
-        except DeadlineError as late:
-            return Run(events, Ended(_FAILED, "", late))
+        with told.server([host.path, session.endpoint()]) as server:
+            try:
+                error = _interpret(request, server.port, execution.deadline)
+            except DeadlineError as late:
+                return Run(events, Ended(_FAILED, "", late))
         output = _telling(server.output())
     is_watched = execution.is_watched and _is_self_contained(execution)
     if error is None:

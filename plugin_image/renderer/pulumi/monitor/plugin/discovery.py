@@ -28,6 +28,8 @@ _ROOTS = ("/api", "/apis")
 _DISCOVERS = "apidiscovery.k8s.io"
 """What a client that asks which groups there are accepts. Source: client-go, discovery."""
 _GROUP_VERSION = re.compile(r"/(?:api|apis/[^/]+)/v\d+(?:(?:alpha|beta)\d+)?")
+_POLL_SECONDS = 0.01
+"""How long the end of a render may wait for it to notice."""
 _VERBS = ["create", "delete", "get", "list", "patch", "update", "watch"]
 _VERSION = re.compile(r"v\d+((alpha|beta)\d+)?\Z")
 
@@ -83,7 +85,7 @@ def serve(kube_version: str, api_versions: Iterable[str]) -> Iterator[str]:
             """Say nothing: stderr is for the user."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(_POLL_SECONDS,), daemon=True).start()
     try:
         yield _kubeconfig(f"http://127.0.0.1:{server.server_port}")
     finally:
