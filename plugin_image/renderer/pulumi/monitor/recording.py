@@ -58,8 +58,8 @@ class Event(TypedDict, total=False):
     """A variable that the program looked up and that is not set, and the place. The runners of
     Python and Node.js send it."""
     seen: dict[str, list[str]]
-    """What the result depends on, as `watch.Seen.add` takes it. Runners of programs send it where
-    somebody asks, and the monitor for what the provider reads (`plugin`)."""
+    """What the result depends on, as `watch.Seen.add_program` takes it. Runners of programs send it
+    where somebody asks, and the monitor for what the provider reads (`plugin`)."""
     exported: bool
     """The stack's outputs are all there. The monitor sends it."""
     signalled: bool

@@ -49,10 +49,7 @@ class Helm:
     """The charts of one provider."""
 
     def __init__(
-        self,
-        plugin: KubernetesPlugin,
-        options: RunOptions,
-        repositories: Repositories,
+        self, plugin: KubernetesPlugin, options: RunOptions, repositories: Repositories
     ) -> None:
         self._plugin = plugin
         self._options = options
