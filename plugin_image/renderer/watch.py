@@ -71,9 +71,12 @@ class Seen:
         """
         self.variables.update(told.get("variables", ()))
         self.hindrances.update(told.get("hindrances", ()))
-        for path in (*told.get("paths", ()), *told.get("listed", ())):
-            if not _is_known(path, places) or is_in(path, f"{places[0]}/.git"):
-                self.hindrances.add(f"it looks at {path}")
+        for kind in ("paths", "listed"):
+            for path in told.get(kind, ()):
+                # Whatever leads to a place may be asked about, and not be listed.
+                is_known = _is_known(path, places) or (kind == "paths" and _leads_to(path, places))
+                if not is_known or is_in(path, f"{places[0]}/.git"):
+                    self.hindrances.add(f"it looks at {path}")
 
 
 def is_in(path: str, folder: str) -> bool:
@@ -82,10 +85,12 @@ def is_in(path: str, folder: str) -> bool:
 
 
 def _is_known(path: str, places: Iterable[str]) -> bool:
-    """Whether it is in one of the places, or a folder that leads to one."""
-    return bool(_OF_PROCESSES.fullmatch(path)) or any(
-        is_in(path, place) or is_in(place, path) for place in places
-    )
+    is_in_one = any(is_in(path, place) for place in places)
+    return is_in_one or bool(_OF_PROCESSES.fullmatch(path))
+
+
+def _leads_to(path: str, places: Iterable[str]) -> bool:
+    return any(is_in(place, path) for place in places)
 
 
 def watch(seen: Seen, *, is_program: bool, own: Collection[str] = ()) -> None:

@@ -171,7 +171,7 @@ DIFFERING: Final = {
     "an object without a text": config_map("object()"),
     "a name in a text": "import datetime\n" + config_map("getattr(datetime.date, 'today')()"),
     "all variables as a text": config_map("len(repr(os.environ))"),
-    "a folder beside it": config_map("sorted(os.listdir('..'))"),
+    "a folder beside it": config_map("len(os.listdir('..'))"),
     "a file beside it": config_map("os.path.exists('../another')"),
     "a module beside it": "sys.path.insert(0, '..')\ntry:\n    import beside\n"
     "except ImportError:\n    pass\n" + config_map("1"),
@@ -212,6 +212,7 @@ OF_NODEJS: Final = {
     "a descriptor of a variable": config_map_of_nodejs(
         'Object.getOwnPropertyDescriptor(process.env, "ARGOCD_APP_REVISION")?.value'
     ),
+    "a folder beside the project": config_map_of_nodejs('fs.readdirSync("..").length'),
     "a file beside the project": config_map_of_nodejs('fs.readFileSync("../told-apart", "utf8")'),
 }
 

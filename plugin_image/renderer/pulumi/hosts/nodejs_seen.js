@@ -46,13 +46,14 @@ function begin(root, modules) {
     const known = [modules, fs.existsSync(modules) ? fs.realpathSync(modules) : modules, __dirname];
     const isKnown = (file) => known.some((folder) => isIn(file, folder));
     const paths = new Set();
+    const listed = new Set();
     const variables = new Set();
     const hindrances = new Set();
     const before = new Set(Object.keys(Module._cache));
-    const look = (file) => note(file, paths, hindrances);
     for (const api of [fs, fs.promises]) {
         for (const name of Object.keys(api).filter((name) => typeof api[name] === "function" && !NO_PATHS.test(name))) {
-            api[name] = looking(api[name], look);
+            const into = /dir|glob/i.test(name) ? listed : paths;
+            api[name] = looking(api[name], (file) => note(file, into, hindrances));
         }
     }
     seeVariables(variables);
@@ -63,6 +64,7 @@ function begin(root, modules) {
         const code = looked.filter((file) => isIn(file, root) && CODE.test(file) && fs.existsSync(file));
         return {
             paths: [...looked, ...loaded],
+            listed: [...listed].filter((file) => !isKnown(file)),
             variables: [...variables],
             hindrances: [...hindrances, ...[...new Set([...loaded, ...code])].flatMap(hindrance)],
         };
