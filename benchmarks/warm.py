@@ -11,15 +11,13 @@ import json
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from benchmarks import cgroup
 from benchmarks.measure import Contestant, Sample, time_run
 from plugin_image.renderer.pulumi import environment
 from plugin_image.renderer.pulumi.hosts import registry
@@ -40,11 +38,6 @@ _ROUNDS = 15
 _WARMING = 8
 """Renders that do not count, after which all is kept."""
 _SETTLING_SECONDS = 2.0
-_GROUPS = (
-    (Path("/sys/fs/cgroup/cpuacct"), "cpuacct.usage", 1e-9),
-    (Path("/sys/fs/cgroup"), "cpu.stat", 1e-6),
-)
-"""Where cgroups are, the file that counts, and what part of a second it counts; v1 and v2."""
 
 
 def main() -> None:
@@ -131,7 +124,8 @@ def contestant(
 def measure(entrants: Sequence[Contestant], rounds: int) -> Mapping[str, list[Sample]]:
     """Each of them once a round."""
     samples: dict[str, list[Sample]] = {entrant.name: [] for entrant in entrants}
-    with _group() as group:
+    with cgroup.group("benchmark") as group:
+        group.add(os.getpid())
         for entrant in entrants:
             for _ in range(_WARMING if entrant.env.get("RENDERER_WARM_DIR") else 1):
                 time_run(entrant)
@@ -146,40 +140,6 @@ def measure(entrants: Sequence[Contestant], rounds: int) -> Mapping[str, list[Sa
                 cpu = group.cpu_seconds() - before
                 samples[entrant.name].append(Sample(sample.seconds, cpu))
     return samples
-
-
-@dataclass(frozen=True)
-class _Group:
-    """A cgroup, which counts the processor time of all that began in it."""
-
-    folder: Path
-    counter: str
-    unit: float
-
-    def cpu_seconds(self) -> float:
-        """Of all its processes, also of those that have ended."""
-        words = (self.folder / self.counter).read_text().split()
-        return float(words[words.index("usage_usec") + 1] if len(words) > 1 else words[0]) * (
-            self.unit
-        )
-
-
-@contextmanager
-def _group() -> Iterator[_Group]:
-    """A cgroup with this process, and all that it starts from now on; those end with it."""
-    parent, counter, unit = next(told for told in _GROUPS if (told[0] / told[1]).exists())
-    folder = parent / f"benchmark-{os.getpid()}"
-    folder.mkdir()
-    members = folder / "cgroup.procs"
-    try:
-        members.write_text(str(os.getpid()))
-        yield _Group(folder, counter, unit)
-    finally:
-        (parent / "cgroup.procs").write_text(str(os.getpid()))
-        while left := members.read_text().split():
-            subprocess.run(["kill", "-KILL", *left], check=False, stderr=subprocess.DEVNULL)
-            time.sleep(_SETTLING_SECONDS / 10)
-        folder.rmdir()
 
 
 if __name__ == "__main__":

@@ -147,9 +147,17 @@ class ArgoCD:
 
 @contextmanager
 def running_argocd(
-    server: ApiServer, workspace: Workspace, tools: Mapping[str, Path]
+    server: ApiServer,
+    workspace: Workspace,
+    tools: Mapping[str, Path],
+    *,
+    reconciliation: str = "20s",
 ) -> Iterator[ArgoCD]:
-    """Install Argo CD, start it, and stop it at the end."""
+    """Install Argo CD, start it, and stop it at the end.
+
+    What has failed is tried again after `reconciliation` without anybody asking; Argo CD's own
+    default is two to three minutes.
+    """
     password = secrets.token_hex(16)
     install(server.admin, tools["argocd-manifests"], redis_password=password)
     with ExitStack() as stack:
@@ -173,9 +181,7 @@ def running_argocd(
             environment={
                 "ARGOCD_BINARY_NAME": "argocd-application-controller",
                 "ARGOCD_FAKE_IN_CLUSTER": "true",
-                # What has failed is tried again so soon without anybody asking; the default is
-                # two to three minutes.
-                "ARGOCD_RECONCILIATION_TIMEOUT": "20s",
+                "ARGOCD_RECONCILIATION_TIMEOUT": reconciliation,
                 "ARGOCD_RECONCILIATION_JITTER": "0s",
                 # Between two waves; the default is 2 s for the sake of other controllers.
                 "ARGOCD_SYNC_WAVE_DELAY": "0",

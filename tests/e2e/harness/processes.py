@@ -62,7 +62,7 @@ def listens(port: int) -> bool:
     return False
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     """Return a process and all that it, and they, have started."""
     found = [pid]
     for one in found:
@@ -149,7 +149,7 @@ class Process:
     def open_sockets(self) -> set[str]:
         """Return the inodes of all sockets that this program and its descendants have open."""
         links = []
-        for pid in _descendants(self.pid):
+        for pid in descendants(self.pid):
             with contextlib.suppress(OSError):
                 links += [str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir()]
         return {link[8:-1] for link in links if link.startswith("socket:[")}

@@ -1,0 +1,289 @@
+"""What a refresh of many Applications takes in a real repo-server: `python -m benchmarks.fleet`.
+
+Helm charts and Pulumi programs make the same objects, and all Applications of one kind are
+refreshed hard at once: after a commit that changes each program (`changed`), again with nothing
+changed (`unchanged`), and after a commit to one program of the repository (`one`). A plugin that
+prints a file shows what Argo CD itself takes. Processor time and memory are those of the plugin's
+container, cmp-server included; counting them takes root.
+"""
+
+import argparse
+import json
+import re
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks import cgroup
+from benchmarks.warm import compiled
+from tests import toolchain
+from tests.e2e.harness.api_server import INSTALLER, running_api_server
+from tests.e2e.harness.argocd import ArgoCD, running_argocd
+from tests.e2e.harness.git_repository import GitRepository
+from tests.e2e.harness.image_root import plugin_image
+from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
+from tests.e2e.harness.workspace import Workspace
+from tests.e2e.installation import CONFIG, IMAGE, IMAGE_TOOLS
+
+_HELM, _FLOOR = "Helm", "a file"
+_PROGRAMS = {
+    "Python": ROOT / "examples" / "guestbook-python",
+    "TypeScript": ROOT / "examples" / "guestbook-typescript",
+    "Python, a local chart": ROOT / "examples" / "guestbook-helm",
+    "YAML": ROOT / "examples" / "guestbook-yaml",
+}
+_CHART = ROOT / "benchmarks" / "chart"
+_OBJECTS = _CHART / "templates" / "guestbook-ui.yaml"
+_REPLICAS = re.compile(r'(?<=replicas: )("?)\d+')
+_CHANGED, _UNCHANGED, _ONE = "changed", "unchanged", "one"
+_TOOLS = (*toolchain.DEFAULT, *IMAGE_TOOLS, "helm")
+_ARGOPROJ = "argoproj.io/v1alpha1"
+_REFRESH = "argocd.argoproj.io/refresh"
+_FLEET = "benchmark/fleet"
+_SECONDS = 1800
+_POLL_SECONDS = 0.25
+_SAMPLE_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Refreshed:
+    """What one refresh of one fleet took."""
+
+    seconds: float
+    cpu_seconds: float
+    """Of the plugin's container."""
+    errors: int
+    """Applications whose last comparison failed."""
+    peak_bytes: int
+    """Of the plugin's container, while it lasted."""
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """Applications of one kind, by turns over the folders of one repository."""
+
+    kind: str
+    label: str
+    """Finds the Applications in the API."""
+    repository: GitRepository
+    folders: Sequence[str]
+    names: Sequence[str]
+
+    def commit(self, replicas: int, *, folders: Sequence[str]) -> None:
+        """Have these folders ask for that many replicas."""
+        files = [f"{folder}/{_file_with_replicas(self.kind)}" for folder in folders]
+        changed = {
+            file: _REPLICAS.sub(rf"\g<1>{replicas}", (self.repository.folder / file).read_text())
+            for file in files
+        }
+        self.repository.commit(f"{replicas} replicas", changed)
+
+
+def main() -> None:
+    """Measure, print a table, and write all of it where asked."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fleet", description=__doc__)
+    parser.add_argument("--applications", type=int, default=200, metavar="N")
+    parser.add_argument("--programs", type=int, default=40, metavar="N")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write all of it as JSON")
+    arguments = parser.parse_args()
+    with _running() as (argocd, plugins, container):
+        fleets = [
+            _fleet(argocd, kind, plugin, arguments.applications, arguments.programs)
+            for kind, plugin in plugins.items()
+        ]
+        samples, memory = measure(argocd, fleets, container, arguments.rounds)
+    found = report(samples, arguments.applications)
+    print(json.dumps(found, indent=1))
+    if arguments.output:
+        settings = {key: value for key, value in vars(arguments).items() if key != "output"}
+        written = {**settings, **found, "samples": samples, "memory": memory}
+        arguments.output.write_text(json.dumps(written, default=asdict) + "\n")
+
+
+def measure(
+    argocd: ArgoCD, fleets: Sequence[Fleet], container: cgroup.Group, rounds: int
+) -> tuple[dict[str, dict[str, list[Refreshed]]], list[tuple[float, int]]]:
+    """Refresh the fleets in turns; what came of it, and the memory over time.
+
+    The first round, in which everything is installed, does not count.
+    """
+    samples: dict[str, dict[str, list[Refreshed]]] = {
+        way: {fleet.kind: [] for fleet in fleets} for way in (_CHANGED, _UNCHANGED, _ONE)
+    }
+    with _sampled(container) as memory:
+        for number in range(rounds + 1):
+            for fleet in fleets:
+                for way, found in samples.items():
+                    print(f"round {number} of {rounds}: {fleet.kind}, {way}", file=sys.stderr)
+                    if way != _UNCHANGED:
+                        folders = fleet.folders if way == _CHANGED else fleet.folders[:1]
+                        fleet.commit(2 * number + 1 + (way == _ONE), folders=folders)
+                    refreshed = _refresh(argocd, fleet, container, memory)
+                    print(f"  {asdict(refreshed)}", file=sys.stderr)
+                    if number:
+                        found[fleet.kind].append(refreshed)
+    return samples, memory
+
+
+def report(
+    samples: Mapping[str, Mapping[str, Sequence[Refreshed]]], applications: int
+) -> dict[str, Any]:
+    """Medians: Applications a minute, also to Helm's, and processor time for each."""
+    found: dict[str, Any] = {}
+    for way, kinds in samples.items():
+        seconds = {
+            kind: statistics.median(one.seconds for one in refreshed)
+            for kind, refreshed in kinds.items()
+        }
+        found[way] = {
+            kind: {
+                "a_minute": round(60 * applications / seconds[kind], 1),
+                "to_helm": round(seconds[_HELM] / seconds[kind], 3),
+                "cpu_ms_each": round(
+                    1000 * statistics.median(one.cpu_seconds for one in refreshed) / applications, 1
+                ),
+                "errors": sum(one.errors for one in refreshed),
+                "peak_mb": round(max(one.peak_bytes for one in refreshed) / 1e6),
+            }
+            for kind, refreshed in kinds.items()
+        }
+    return found
+
+
+def _refresh(
+    argocd: ArgoCD, fleet: Fleet, container: cgroup.Group, memory: list[tuple[float, int]]
+) -> Refreshed:
+    asked = datetime.now(UTC).replace(microsecond=0)
+    cpu, start, first_sample = container.cpu_seconds(), time.monotonic(), len(memory)
+    for name in fleet.names:
+        wanted = {"labels": {_FLEET: fleet.label}, "annotations": {_REFRESH: "hard"}}
+        argocd.application(name).patch({"metadata": wanted})
+    apps: list[dict[str, Any]] = []
+    while len(apps) < len(fleet.names) or not all(_is_done(app, asked) for app in apps):
+        if time.monotonic() - start > _SECONDS:
+            raise TimeoutError(f"the refresh of {fleet.kind} takes more than {_SECONDS} s")
+        time.sleep(_POLL_SECONDS)
+        apps = argocd.api.list(_ARGOPROJ, "Application", selector=f"{_FLEET}={fleet.label}")
+    seconds = time.monotonic() - start
+    errors = [told for app in apps if (told := _error(app))]
+    for told in errors[:1]:
+        print(f"  {told}", file=sys.stderr)
+    peaks = [size for _, size in memory[first_sample:]]
+    cpu = container.cpu_seconds() - cpu
+    return Refreshed(seconds, cpu, len(errors), max(peaks, default=0))
+
+
+def _is_done(app: Mapping[str, Any], asked: datetime) -> bool:
+    at = app.get("status", {}).get("reconciledAt")
+    pending = _REFRESH in app["metadata"].get("annotations", {})
+    return not pending and at is not None and datetime.fromisoformat(at) >= asked
+
+
+def _error(app: Mapping[str, Any]) -> str:
+    """Why there is nothing to compare; empty where there is."""
+    conditions = app["status"].get("conditions", [])
+    return next((told["message"] for told in conditions if "Error" in told["type"]), "")
+
+
+def _fleet(
+    argocd: ArgoCD, kind: str, plugin: str | None, applications: int, programs: int
+) -> Fleet:
+    """Commit the folders and make the Applications, without waiting for them."""
+    slug = f"fleet-{kind.lower().replace(' ', '-').replace(',', '')}"
+    repository = argocd.repository(slug)
+    folders = [f"{slug}-{number}" for number in range(programs)]
+    for name in folders:
+        if kind == _FLOOR:
+            objects = _OBJECTS.read_text().replace("{{ .Values.replicas }}", "1")
+            (repository.folder / name).mkdir()
+            (repository.folder / name / _file_with_replicas(kind)).write_text(objects)
+        else:
+            repository.copy(_PROGRAMS.get(kind, _CHART), name)
+    repository.commit("programs")
+    names = [f"{slug}-{number}" for number in range(applications)]
+    for number, name in enumerate(names):
+        argocd.create_application(
+            name,
+            repository=repository,
+            path=folders[number % programs],
+            plugin={"name": plugin} if plugin else None,
+            destination_namespace="default",
+        )
+    return Fleet(kind, slug, repository, folders, names)
+
+
+def _file_with_replicas(kind: str) -> str:
+    return {_HELM: "values.yaml", _FLOOR: "objects.yaml"}.get(kind, "Pulumi.dev.yaml")
+
+
+@contextmanager
+def _running() -> Iterator[tuple[ArgoCD, Mapping[str, str | None], cgroup.Group]]:
+    """Argo CD with both plugins; the name of each kind's plugin; the container that counts."""
+    tools = toolchain.ensure(_TOOLS)
+    workspace = Workspace()
+    with ExitStack() as parts:
+        parts.callback(lambda: workspace.close(keep_logs=False))
+        counted = parts.enter_context(cgroup.group("plugin"))
+        server = parts.enter_context(running_api_server(workspace, tools))
+        argocd = parts.enter_context(
+            # Nothing is to be compared unless somebody asks.
+            running_argocd(server, workspace, tools, reconciliation="24h")
+        )
+
+        def installed(name: str, **stack: Any) -> dict[str, Any]:
+            made = PulumiStack(
+                workspace.folder(name),
+                tools=tools,
+                kubeconfig=server.kubeconfig(INSTALLER),
+                **stack,
+            )
+            made.up().require_success()
+            return made.outputs()
+
+        ours = installed("installer", config=CONFIG)
+        floor = installed(
+            "floor",
+            config={"image": IMAGE, "awaitRollout": False},
+            program=ROOT / "examples" / "plugins" / "shell-script",
+            library=["argocd_cmp"],
+        )
+        sources = workspace.folder("image", mode=0o755) / "plugin_image"
+        compiled(ROOT / "plugin_image", sources)
+        image = plugin_image(sources, commands=[tools[name] for name in IMAGE_TOOLS])
+        argocd.roll_out({ours["containerName"]: image, floor["containerName"]: image})
+        for plugin in (ours, floor):
+            counted.add(argocd.sidecar(plugin["containerName"]).process.pid)
+        programs = dict.fromkeys(_PROGRAMS, ours["pluginName"])
+        yield argocd, {_HELM: None, _FLOOR: floor["pluginName"], **programs}, counted
+
+
+@contextmanager
+def _sampled(container: cgroup.Group) -> Iterator[list[tuple[float, int]]]:
+    """Seconds, and the bytes that the container holds then; more come until the end."""
+    found: list[tuple[float, int]] = []
+    ended = threading.Event()
+    start = time.monotonic()
+
+    def sample() -> None:
+        while not ended.wait(_SAMPLE_SECONDS):
+            found.append((round(time.monotonic() - start, 1), container.memory_bytes()))
+
+    thread = threading.Thread(target=sample, daemon=True)
+    thread.start()
+    try:
+        yield found
+    finally:
+        ended.set()
+        thread.join()
+
+
+if __name__ == "__main__":
+    main()
