@@ -14,7 +14,7 @@ import statistics
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -28,6 +28,8 @@ from tests.e2e.harness.api_server import INSTALLER, running_api_server
 from tests.e2e.harness.argocd import ArgoCD, running_argocd
 from tests.e2e.harness.git_repository import GitRepository
 from tests.e2e.harness.image_root import plugin_image
+from tests.e2e.harness.kubernetes_api import Object
+from tests.e2e.harness.local_argocd import terminate_like_interrupt
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.harness.workspace import Workspace
 from tests.e2e.installation import CONFIG, IMAGE, IMAGE_TOOLS
@@ -76,14 +78,29 @@ class Fleet:
     folders: Sequence[str]
     names: Sequence[str]
 
-    def commit(self, replicas: int, *, folders: Sequence[str]) -> None:
-        """Have these folders ask for that many replicas."""
+    plugin: str | None
+    """Argo CD's own tools do without."""
+
+    def create(self, argocd: ArgoCD) -> None:
+        """Make the Applications, without waiting for them."""
+        for number, name in enumerate(self.names):
+            application = argocd.create_application(
+                name,
+                repository=self.repository,
+                path=self.folders[number % len(self.folders)],
+                plugin={"name": self.plugin} if self.plugin else None,
+                destination_namespace="default",
+            )
+            application.patch({"metadata": {"labels": {_FLEET: self.label}}})
+
+    def commit(self, replicas: int, *, folders: Sequence[str]) -> str:
+        """Have these folders ask for that many replicas; returns the revision."""
         files = [f"{folder}/{_file_with_replicas(self.kind)}" for folder in folders]
         changed = {
             file: _REPLICAS.sub(rf"\g<1>{replicas}", (self.repository.folder / file).read_text())
             for file in files
         }
-        self.repository.commit(f"{replicas} replicas", changed)
+        return self.repository.commit(f"{replicas} replicas", changed)
 
 
 def main() -> None:
@@ -94,6 +111,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, metavar="N")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write all of it as JSON")
     arguments = parser.parse_args()
+    terminate_like_interrupt()
     with _running() as (argocd, plugins, container):
         fleets = [
             _fleet(argocd, kind, plugin, arguments.applications, arguments.programs)
@@ -113,23 +131,27 @@ def measure(
 ) -> tuple[dict[str, dict[str, list[Refreshed]]], list[tuple[float, int]]]:
     """Refresh the fleets in turns; what came of it, and the memory over time.
 
-    The first round, in which everything is installed, does not count.
+    Before that, each is rendered once, which installs what the programs depend on.
     """
     samples: dict[str, dict[str, list[Refreshed]]] = {
         way: {fleet.kind: [] for fleet in fleets} for way in (_CHANGED, _UNCHANGED, _ONE)
     }
     with _sampled(container) as memory:
-        for number in range(rounds + 1):
+        for fleet in fleets:
+            print(f"{fleet.kind}, for the first time", file=sys.stderr)
+            fleet.create(argocd)
+            _wait(argocd, fleet, lambda app: "reconciledAt" in app.get("status", {}))
+        for number in range(1, rounds + 1):
             for fleet in fleets:
+                revision = ""
                 for way, found in samples.items():
-                    print(f"round {number} of {rounds}: {fleet.kind}, {way}", file=sys.stderr)
                     if way != _UNCHANGED:
                         folders = fleet.folders if way == _CHANGED else fleet.folders[:1]
-                        fleet.commit(2 * number + 1 + (way == _ONE), folders=folders)
-                    refreshed = _refresh(argocd, fleet, container, memory)
-                    print(f"  {asdict(refreshed)}", file=sys.stderr)
-                    if number:
-                        found[fleet.kind].append(refreshed)
+                        revision = fleet.commit(2 * number + (way == _ONE), folders=folders)
+                    refreshed = _refresh(argocd, fleet, revision, container, memory)
+                    told = f"round {number} of {rounds}: {fleet.kind}, {way}: {refreshed}"
+                    print(told, file=sys.stderr)
+                    found[fleet.kind].append(refreshed)
     return samples, memory
 
 
@@ -159,26 +181,36 @@ def report(
 
 
 def _refresh(
-    argocd: ArgoCD, fleet: Fleet, container: cgroup.Group, memory: list[tuple[float, int]]
+    argocd: ArgoCD,
+    fleet: Fleet,
+    revision: str,
+    container: cgroup.Group,
+    memory: list[tuple[float, int]],
 ) -> Refreshed:
     asked = datetime.now(UTC).replace(microsecond=0)
     cpu, start, first_sample = container.cpu_seconds(), time.monotonic(), len(memory)
     for name in fleet.names:
-        wanted = {"labels": {_FLEET: fleet.label}, "annotations": {_REFRESH: "hard"}}
-        argocd.application(name).patch({"metadata": wanted})
-    apps: list[dict[str, Any]] = []
-    while len(apps) < len(fleet.names) or not all(_is_done(app, asked) for app in apps):
-        if time.monotonic() - start > _SECONDS:
-            raise TimeoutError(f"the refresh of {fleet.kind} takes more than {_SECONDS} s")
-        time.sleep(_POLL_SECONDS)
-        apps = argocd.api.list(_ARGOPROJ, "Application", selector=f"{_FLEET}={fleet.label}")
+        argocd.application(name).patch({"metadata": {"annotations": {_REFRESH: "hard"}}})
+    apps = _wait(argocd, fleet, lambda app: _is_done(app, asked))
     seconds = time.monotonic() - start
-    errors = [told for app in apps if (told := _error(app))]
+    errors = [told for app in apps if (told := _error(app, revision))]
     for told in errors[:1]:
         print(f"  {told}", file=sys.stderr)
     peaks = [size for _, size in memory[first_sample:]]
     cpu = container.cpu_seconds() - cpu
     return Refreshed(seconds, cpu, len(errors), max(peaks, default=0))
+
+
+def _wait(argocd: ArgoCD, fleet: Fleet, is_done: Callable[[Object], bool]) -> list[Object]:
+    """The Applications, once all of them are done."""
+    start = time.monotonic()
+    while True:
+        apps = argocd.api.list(_ARGOPROJ, "Application", selector=f"{_FLEET}={fleet.label}")
+        if all(map(is_done, apps)):
+            return apps
+        if time.monotonic() - start > _SECONDS:
+            raise TimeoutError(f"{fleet.kind} takes more than {_SECONDS} s")
+        time.sleep(_POLL_SECONDS)
 
 
 def _is_done(app: Mapping[str, Any], asked: datetime) -> bool:
@@ -187,16 +219,20 @@ def _is_done(app: Mapping[str, Any], asked: datetime) -> bool:
     return not pending and at is not None and datetime.fromisoformat(at) >= asked
 
 
-def _error(app: Mapping[str, Any]) -> str:
-    """Why there is nothing to compare; empty where there is."""
+def _error(app: Mapping[str, Any], revision: str) -> str:
+    """Why what was compared is not the revision's; empty where it is."""
     conditions = app["status"].get("conditions", [])
-    return next((told["message"] for told in conditions if "Error" in told["type"]), "")
+    for told in conditions:
+        if "Error" in told["type"]:
+            return str(told["message"])
+    compared = app["status"]["sync"]["revision"]
+    return "" if compared == revision else f"compared with {compared}, not with {revision}"
 
 
 def _fleet(
     argocd: ArgoCD, kind: str, plugin: str | None, applications: int, programs: int
 ) -> Fleet:
-    """Commit the folders and make the Applications, without waiting for them."""
+    """A repository with the folders, and the names of its Applications."""
     slug = f"fleet-{kind.lower().replace(' ', '-').replace(',', '')}"
     repository = argocd.repository(slug)
     folders = [f"{slug}-{number}" for number in range(programs)]
@@ -209,15 +245,7 @@ def _fleet(
             repository.copy(_PROGRAMS.get(kind, _CHART), name)
     repository.commit("programs")
     names = [f"{slug}-{number}" for number in range(applications)]
-    for number, name in enumerate(names):
-        argocd.create_application(
-            name,
-            repository=repository,
-            path=folders[number % programs],
-            plugin={"name": plugin} if plugin else None,
-            destination_namespace="default",
-        )
-    return Fleet(kind, slug, repository, folders, names)
+    return Fleet(kind, slug, repository, folders, names, plugin)
 
 
 def _file_with_replicas(kind: str) -> str:

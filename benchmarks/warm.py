@@ -117,7 +117,7 @@ def contestant(
         "RENDERER_DEADLINE_SECONDS": "600",
         "RENDERER_WARM_DIR": "" if way == "cold" else str(place / "warm"),
     }
-    command = [sys.executable, str(renderer), "pulumi", "generate"]
+    command = [str(renderer), "pulumi", "generate"]
     return Contestant(name, command, program, surroundings)
 
 

@@ -5,12 +5,11 @@ the render ended. Where it is not there, refuses or dies, the render happens her
 started for the next ones. Nothing is written to stdout before all of it is known. This process's
 end, however it comes, ends the render.
 
-Only what every interpreter has loaded is imported here, as far as that goes: loading takes longer
-than all the rest.
+Loading takes longer than all the rest. So the interpreter starts without `site`, and what is
+imported here is built in, as far as that goes.
 """
 
 import os
-import signal
 import sys
 
 _WARM_DIR = "RENDERER_WARM_DIR"
@@ -36,6 +35,11 @@ def main() -> None:
 
 
 def _run() -> None:
+    if sys.flags.no_site:
+        # Nothing but the client does without packages.
+        import site
+
+        site.main()
     try:
         from .cli import run
     except ModuleNotFoundError as error:
@@ -50,6 +54,7 @@ def _run() -> None:
 
 def _rendered(folder: str, renderer: str) -> int | None:
     """The exit status of the render; None where the server did not do it."""
+    import _signal  # type: ignore[import-not-found]
     import _socket
 
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
@@ -60,7 +65,8 @@ def _rendered(folder: str, renderer: str) -> int | None:
         result = os.memfd_create("stdout")
         files = (_payload(renderer), os.open(".", os.O_RDONLY), 0, result, 2)
         passed = b"".join(file.to_bytes(4, sys.byteorder) for file in files)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        # Not by `signal`, which takes longer to load than the interpreter's own parts.
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
         connection.sendmsg([b"render"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, passed)])
         word, _, told = connection.recv(_MESSAGE_BYTES).partition(b" ")
     except OSError:

@@ -8,6 +8,7 @@ for; a link may lead to any file of the repository.
 import codecs
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from .errors import ManifestError, ProjectError
@@ -39,6 +40,14 @@ def repository(folder: Path) -> Path:
     """The nearest folder with a `.git`, from this one up; itself where there is none."""
     folders = (folder, *folder.parents)
     return next((found for found in folders if os.path.lexists(found / ".git")), folder)
+
+
+def upwards(folder: Path, repository: Path) -> Iterator[Path]:
+    """The folder and those above it, to the root of the repository."""
+    for above in (folder, *folder.parents):
+        yield above
+        if above == repository:
+            return
 
 
 def is_there(path: Path) -> bool:

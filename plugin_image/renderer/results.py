@@ -105,7 +105,7 @@ class Shelf:
         # To look at what was seen is seen, too.
         looked = seen.told()
         try:
-            depends = {kind: self._states(kind, looked[kind]) for kind in _STATES}
+            depends = {kind: self._states(kind, looked) for kind in _STATES}
             if states.of_tree(str(self.request.folder)) != self.tree:
                 return
         except (UntoldError, OSError, ValueError):
@@ -147,12 +147,14 @@ class Shelf:
         is_inside = is_in(path, str(self._repository))
         return os.path.relpath(path, self._repository) if is_inside else path
 
-    def _states(self, kind: str, paths: Iterable[str]) -> dict[str, str]:
-        """The states of what has to be compared. Raises UntoldError."""
-        told = {}
-        for path in self._deciding(paths):
-            told[self._relative(path)] = self._state(kind, path)
-            if not states.is_settled(path, self.begun):
+    def _states(self, kind: str, looked: Mapping[str, Iterable[str]]) -> dict[str, str]:
+        """The states of what has to be compared. Raises UntoldError for what has just changed."""
+        told, found = {}, {*looked["found"], *looked["listed"]}
+        for path in self._deciding(looked[kind]):
+            told[self._relative(path)] = state = self._state(kind, path)
+            # Where nothing was whenever it was looked for, things may come and go beside it.
+            was_nothing = path not in found and state.startswith(states.NOTHING)
+            if not was_nothing and not states.is_settled(path, self.begun):
                 raise UntoldError
         return told
 

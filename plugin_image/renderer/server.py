@@ -37,7 +37,7 @@ def serve(path: str) -> None:
         return
     if metrics := os.environ.get(RendererEnv.METRICS_SOCKET.value):
         datagrams.send(metrics, datagrams.SERVER_STARTED)
-    files = tuple(_PACKAGE.rglob("*.py"))
+    files = [str(path) for path in _PACKAGE.rglob("*.py")]
     loaded = _newest(files)
     _load()
     keepers = Keepers(memory.container())
@@ -55,13 +55,14 @@ def _load() -> None:
             importlib.import_module(f".{name}.preloaded", __package__)
 
 
-def _newest(files: Iterable[Path]) -> float:
+def _newest(files: Iterable[str]) -> float:
     """When the last of the renderer's files changed, as they do where somebody works on them.
 
     One that is gone counts as changed now.
     """
     try:
-        return max(path.stat().st_mtime for path in files)
+        # Each client waits for this: it takes a third of the time of `Path.stat`.
+        return max(map(os.path.getmtime, files))
     except FileNotFoundError:
         return time.time()
 

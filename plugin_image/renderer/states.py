@@ -10,6 +10,8 @@ from typing import Final
 MOST_FILES: Final = 5000
 MOST_BYTES: Final = 32 * 2**20
 """More is read again for each render only by those who have to."""
+NOTHING: Final = "nothing"
+"""How the state of a path begins at which there is nothing, not even a link."""
 _MOST_LINKS: Final = 40
 _NOT_CONTENT: Final = ".git"
 """What Git has for itself differs in each commit."""
@@ -53,7 +55,7 @@ def of_listing(path: str) -> str:
         with os.scandir(path) as entries:
             kinds = sorted((entry.name, stat.S_IFMT(_mode(entry))) for entry in entries)
     except OSError as error:
-        return f"nothing: {error.errno}"
+        return f"{NOTHING}: {error.errno}"
     return hashlib.sha256(repr(kinds).encode(errors="surrogateescape")).hexdigest()
 
 
@@ -113,7 +115,7 @@ def _followed(path: str, of: Callable[[str, os.stat_result], str]) -> str:
         try:
             status = os.lstat(path)
         except OSError as error:
-            return " ".join([*parts, f"nothing: {error.errno}"])
+            return " ".join([*parts, f"{NOTHING}: {error.errno}"])
         if not stat.S_ISLNK(status.st_mode):
             return " ".join([*parts, of(path, status)])
         target = os.readlink(path)  # noqa: PTH115

@@ -46,12 +46,14 @@ _OF_PROCESSES: Final = re.compile(
 """What the renderer's own code looks at to know the processes of a run."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Seen:
     """What a run depends on beside its folder, its options and its packages."""
 
     paths: set[str] = field(default_factory=set)
     """Files that it read, and whatever it asked about; absolute."""
+    found: set[str] = field(default_factory=set)
+    """Those of them at which there was something when it looked, or may have been."""
     listed: set[str] = field(default_factory=set)
     """Folders whose entries it read; absolute."""
     variables: set[str] = field(default_factory=set)
@@ -99,34 +101,51 @@ def watch(seen: Seen, *, is_program: bool, own: Collection[str] = ()) -> None:
     Programs that start processes or talk to anybody hinder, unless a file of `own` does it for
     them. The renderer does both for reasons that it knows of.
     """
-    within = threading.local()
+    watching = _Watch(seen, is_program, own)
+    _wrap_status(watching)
+    sys.addaudithook(watching.hear)
 
-    def lose() -> None:
-        if is_program and not _is_below(own):
-            seen.hindrances.add("it looks at what cannot be told")
 
-    def look(path: Any, into: set[str]) -> None:
-        # What asks for the path of this very folder is no further look.
-        if getattr(within, "look", False):
-            return
-        within.look = True
-        try:
-            into.update(_absolute(os.fsdecode(_HERE if path is None else path)))
-        except (OSError, TypeError, ValueError):
-            lose()
-        finally:
-            within.look = False
+class _Watch:
+    """Hears what this process looks at."""
 
-    def hear(event: str, arguments: tuple[Any, ...]) -> None:
+    def __init__(self, seen: Seen, is_program: bool, own: Collection[str]) -> None:
+        self._seen = seen
+        self._is_program = is_program
+        self._own = own
+        self._within = threading.local()
+
+    def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Hear an audit event. Of files that are opened, none tells whether they are there."""
         if event == "open" and not isinstance(arguments[0], int):
-            look(arguments[0], seen.paths)
+            self.ask(arguments[0], is_there=True)
         elif event in _LISTS:
-            look(arguments[0], seen.listed)
-        elif is_program and (hindrance := _hindrance(event, own)):
-            seen.hindrances.add(hindrance)
+            self._look(arguments[0], self._seen.listed)
+        elif self._is_program and (hindrance := _hindrance(event, self._own)):
+            self._seen.hindrances.add(hindrance)
 
-    _wrap_status(lambda path: look(path, seen.paths), lose)
-    sys.addaudithook(hear)
+    def ask(self, path: Any, *, is_there: bool) -> None:
+        """Hear of a path, and whether there may have been something."""
+        self._look(path, self._seen.paths, *([self._seen.found] if is_there else []))
+
+    def lose(self) -> None:
+        """Hear of what has no path."""
+        if self._is_program and not _is_below(self._own):
+            self._seen.hindrances.add("it looks at what cannot be told")
+
+    def _look(self, path: Any, *into: set[str]) -> None:
+        # What asks for the path of this very folder is no further look.
+        if getattr(self._within, "look", False):
+            return
+        self._within.look = True
+        try:
+            told = [*_absolute(os.fsdecode(_HERE if path is None else path))]
+            for paths in into:
+                paths.update(told)
+        except (OSError, TypeError, ValueError):
+            self.lose()
+        finally:
+            self._within.look = False
 
 
 def _absolute(path: str) -> Iterator[str]:
@@ -151,11 +170,11 @@ def _is_below(own: Collection[str]) -> bool:
     return frame.f_code.co_filename in own
 
 
-def _wrap_status(look: Callable[[Any], None], lose: Callable[[], None]) -> None:
+def _wrap_status(watching: _Watch) -> None:
     abilities = (os.supports_dir_fd, os.supports_effective_ids, os.supports_fd)
     for name in _STATUS:
         function = getattr(os, name)
-        wrapped = _Looking(function, look, lose)
+        wrapped = _Looking(function, watching)
         for able in (*abilities, os.supports_follow_symlinks):
             if function in able:
                 able.add(wrapped)
@@ -165,19 +184,22 @@ def _wrap_status(look: Callable[[Any], None], lose: Callable[[], None]) -> None:
 class _Looking:
     """A function of `os`, called as a builtin is: also as a class's attribute it gets no `self`."""
 
-    def __init__(
-        self, function: Callable[..., Any], look: Callable[[Any], None], lose: Callable[[], None]
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], watching: _Watch) -> None:
         self.__name__ = self.__qualname__ = function.__name__
         self._function = function
-        self._look = look
-        self._lose = lose
+        self._watching = watching
 
     def __call__(self, path: Any, *arguments: Any, **options: Any) -> Any:
-        """Look, and do what the function does."""
-        if options.get("dir_fd") is not None:
-            # Relative to a folder that is open as a file: nobody knows which one that is.
-            self._lose()
-        elif not isinstance(path, int):
-            self._look(path)
-        return self._function(path, *arguments, **options)
+        """Do what the function does, and tell of it."""
+        is_there = True
+        try:
+            return self._function(path, *arguments, **options)
+        except (FileNotFoundError, NotADirectoryError):
+            is_there = False
+            raise
+        finally:
+            if options.get("dir_fd") is not None:
+                # Relative to a folder that is open as a file: nobody knows which one that is.
+                self._watching.lose()
+            elif not isinstance(path, int):
+                self._watching.ask(path, is_there=is_there)

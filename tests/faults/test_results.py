@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -131,6 +132,29 @@ def test_a_program_that_nothing_has_changed_for_is_not_run_again(
     moved = folder.rename(folder.with_name(f"{folder.name}-moved"))
     assert container.rendered(moved, ARGOCD_APP_REVISION="another") == first._replace(path="kept")
     assert container.rendered(moved, **NOT_KEPT) == first._replace(path="warm")
+
+
+@pytest.mark.parametrize("name", ["Python", "TypeScript", "YAML"])
+def test_a_result_is_kept_whatever_comes_and_goes_beside_the_repository(
+    container: ResultsContainer, name: str
+) -> None:
+    """As where many Applications are rendered at once."""
+    folder = project(container, KEPT[name])
+    ended = threading.Event()
+
+    def come_and_go() -> None:
+        while not ended.wait(0.001):
+            beside = folder.with_name("beside")
+            beside.touch()
+            beside.unlink()
+
+    others = threading.Thread(target=come_and_go)
+    others.start()
+    try:
+        wait_until(lambda: container.rendered(folder).path == "kept")
+    finally:
+        ended.set()
+        others.join()
 
 
 def project(container: Container, files: dict[str, str]) -> Path:

@@ -178,8 +178,10 @@ def _title(step: Step) -> str:
 
 
 def _times(running: Running) -> str:
-    expected = f" of about {roughly(running.step.seconds)}" if running.step.seconds else ""
-    return f"{duration(running.seconds)}{expected}"
+    """Nothing is expected any more of a step that takes longer, as one that waits for a part."""
+    expected = running.step.seconds
+    told = f" of about {roughly(expected)}" if running.seconds < expected else ""
+    return f"{duration(running.seconds)}{told}"
 
 
 def roughly(seconds: float) -> str:

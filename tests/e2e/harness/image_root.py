@@ -126,6 +126,7 @@ def plugin_image(sources: Path, *, commands: Iterable[Path] = ()) -> ImageRoot:
         environment={
             **variables,
             "HOME": "/home/argocd",
+            "RENDERER_WARM_DIR": "/tmp/warm",
             "PATH": ":".join([f"{venv}/bin", f"{_HOME}/node", _SYSTEM_PATH, *go_folder]),
         },
         user=_USER,

@@ -100,6 +100,13 @@ class TestElsewhere:
         assert "  next: Rendering\n" in log.text
         assert "  about 5 min until Argo CD delivers\n" in log.text
 
+    def test_nothing_is_expected_of_a_step_that_takes_longer_than_it_was_to(
+        self, log: Screen, often: None
+    ) -> None:
+        log.display.begun("argocd", "build", 0)
+        with log.display.showing():
+            assert wait_until(lambda: "argocd (build): 0 s\n" in log.text, timeout=10)
+
     def test_there_are_no_colours_and_long_lines_are_whole(self, log: Screen) -> None:
         log.display.heading("Heading")
         log.display.line("word " * 20, "red", seconds=1.25)

@@ -107,3 +107,15 @@ def test_wrapped_functions_can_do_what_they_could(tmp_path: Path) -> None:
         [sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True
     )
     assert done.stdout.startswith(bare.stdout)
+
+
+def test_what_was_never_there_is_told_from_what_was(tmp_path: Path) -> None:
+    (tmp_path / "there").touch()
+    code = (
+        "for name in ('there', 'gone', 'there/below', 'comes'): pathlib.Path(name).exists()\n"
+        "    open('comes', 'w')"
+    )
+    found = seen(code, tmp_path)
+    names = {"there", "gone", "below", "comes"}
+    assert names <= {Path(path).name for path in found.paths}
+    assert {Path(path).name for path in found.found} & names == {"there", "comes"}

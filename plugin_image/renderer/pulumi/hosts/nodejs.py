@@ -18,6 +18,7 @@ from ..execution import PARALLEL, Execution
 from ..installer import tool
 from ..monitor.recording import Event
 from ..monitor.run_context import RunContext, Unreadable
+from ..project import Project
 from . import (
     elsewhere,
     nodejs_entry,
@@ -107,13 +108,11 @@ def _has_folders(execution: Execution, installed: Installed) -> bool:
 
 def _modules(execution: Execution, installed: Installed) -> Path:
     """The folder in which the program finds the SDK. Raises DependencyError where none has it."""
-    for folder in (execution.folder, *execution.folder.parents):
+    for folder in files.upwards(execution.folder, execution.project.repository):
         there = folder / "node_modules"
         modules = installed.places.get(there, there)
         if (modules / nodejs_layout.SDK / "cmd" / "run" / "index.js").is_file():
             return modules
-        if folder == execution.project.repository:
-            break
     raise DependencyError(
         "@pulumi/pulumi is not among the program's dependencies",
         fix="add it to package.json, and commit a package-lock.json",
@@ -151,7 +150,7 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
             "told": telling.fileno(),
             "unreadable": _messages(execution.context.unreadable),
             "loaded": options.loaded,
-            "watched": execution.is_watched and _can_be_watched(execution.project.root),
+            "watched": execution.is_watched and _can_be_watched(execution.project),
             **given,
         }
         ended = execution.run(
@@ -179,10 +178,10 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
     return Run(events, ended, failed, is_watched=is_watched)
 
 
-def _can_be_watched(root: Path) -> bool:
+def _can_be_watched(project: Project) -> bool:
     """Whether the program's modules can be known afterwards, as ES modules cannot."""
-    has_modules = any(map(_imports, _module_files(root)))
-    return typescript.is_self_contained(root) and not has_modules
+    has_modules = any(map(_imports, _module_files(project)))
+    return typescript.is_self_contained(project.root) and not has_modules
 
 
 def _messages(unreadable: Unreadable | None) -> dict[str, list[tuple[str, str]]] | None:
@@ -241,17 +240,19 @@ def _modules_for(execution: Execution, installed: Installed) -> dict[str, str]:
     told = {
         "places": {str(there): str(place) for there, place in installed.places.items()},
         "imports": _has_folders(execution, installed)
-        or any(map(_imports, _module_files(execution.project.root))),
+        or any(map(_imports, _module_files(execution.project))),
     }
     # Also for workers, and for other programs in Node.js that the program starts.
     options = [execution.env.get("NODE_OPTIONS", ""), f'--require "{_MODULES}"']
     return {"NODE_OPTIONS": " ".join(options).strip(), "RENDERER_MODULES": json.dumps(told)}
 
 
-def _module_files(root: Path) -> Iterator[Path]:
+def _module_files(project: Project) -> Iterator[Path]:
     """The program's modules, and the files that say what kind of modules they are."""
-    code = (p for p in typescript.sources(root) if p.suffix != ".json" or p.name == "package.json")
-    manifests = (folder / "package.json" for folder in (root, *root.parents))
+    sources = typescript.sources(project.root)
+    code = (path for path in sources if path.suffix != ".json" or path.name == "package.json")
+    folders = files.upwards(project.root, project.repository)
+    manifests = (folder / "package.json" for folder in folders)
     return filter(Path.is_file, chain(manifests, code))
 
 

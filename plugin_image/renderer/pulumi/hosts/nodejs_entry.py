@@ -59,13 +59,11 @@ def _has_index(folder: Path) -> bool:
 
 def _missing_main(folder: Path, project: Project) -> Path | None:
     """What the package.json of a folder names to begin with, if that is not there."""
-    for above in (folder, *folder.parents):
+    for above in files.upwards(folder, project.repository):
         if files.exists(above / "package.json"):
             main = _main(_json(above / "package.json"))
             path = Path(os.path.normpath(above / main)) if main else None
             return path if path and not files.is_there(path) else None
-        if above == project.repository:
-            break
     return None
 
 

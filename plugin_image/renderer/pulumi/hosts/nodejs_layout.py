@@ -116,7 +116,7 @@ class Layout:
     @property
     def in_workspace(self) -> bool:
         """Whether other packages of the repository may belong to it."""
-        return any(map(_patterns, _upwards(self.program, self.repository)))
+        return any(map(_patterns, files.upwards(self.program, self.repository)))
 
 
 def find(project: Project, program: Path) -> Layout | None:
@@ -125,7 +125,7 @@ def find(project: Project, program: Path) -> Layout | None:
     A package.json above the project's folder counts if it asks for the Pulumi SDK, or has the
     project in its workspace.
     """
-    for folder in _upwards(program, project.repository):
+    for folder in files.upwards(program, project.repository):
         if not files.exists(folder / _MANIFEST):
             continue
         root = _workspace(folder, project.repository)
@@ -138,7 +138,7 @@ def find(project: Project, program: Path) -> Layout | None:
 
 def installed(project: Project, program: Path) -> Path | None:
     """A `node_modules` that is there already, installed locally or committed."""
-    for folder in _upwards(program, project.repository):
+    for folder in files.upwards(program, project.repository):
         modules = folder / "node_modules"
         is_own = folder == project.root or (modules / SDK).is_dir()
         if is_own and modules.is_dir():
@@ -155,14 +155,6 @@ def read(manifest: Path) -> dict[str, Any]:
     if not isinstance(package, dict):
         raise DependencyError(f"{manifest.name} is not a JSON object", fix="correct it")
     return package
-
-
-def _upwards(folder: Path, repository: Path) -> Iterator[Path]:
-    """The folder and those above it, to the root of the repository."""
-    for above in (folder, *folder.parents):
-        yield above
-        if above == repository:
-            return
 
 
 def _asks(folder: Path, *, inside: bool) -> bool:
@@ -187,7 +179,7 @@ def _section(package: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _workspace(folder: Path, repository: Path) -> Path | None:
     """The root of the workspace that the package in a folder is a member of."""
-    for above in _upwards(folder, repository):
+    for above in files.upwards(folder, repository):
         if above != folder and _is_member(folder, above, _patterns(above)):
             return above
     return None

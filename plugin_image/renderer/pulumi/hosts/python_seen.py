@@ -83,7 +83,7 @@ def ended(seen: Seen, entry: str, root: str) -> Seen:
         for part in (seen.paths, seen.listed)
     )
     hindrances = {*seen.hindrances, *_of_search_path(root), *_of_code(paths, entry, root)}
-    return Seen(paths, listed, seen.variables, hindrances)
+    return Seen(paths=paths, listed=listed, variables=seen.variables, hindrances=hindrances)
 
 
 def _of_search_path(root: str) -> Iterator[str]:

@@ -98,6 +98,9 @@ def main(control: int) -> Program | None:
     left = _left(processes, control)
     keeper.send(f"loading them leaves {left} behind".encode() if left else words.LOADED)
     processes.hide()
+    gc.collect()
+    gc.freeze()
+    processes.gather_memory()
     channel = _forked(keeper)
     if channel is None:
         return None
@@ -130,6 +133,28 @@ def _load(runner: dict[str, Any]) -> None:
             importlib.import_module(name)
     for name in _OF_RUNNER:
         _own(runner, f"pulumi.{name}")
+    _resolve_types()
+
+
+def _resolve_types() -> None:
+    """Have the SDK work out now what it keeps of each class once a program has used it.
+
+    It is all that is said of the class's properties, whatever the program. Source: pulumi/pulumi
+    `sdk/python/lib/pulumi/_types.py`, `_types_from_py_properties`.
+    """
+    from pulumi import _types
+
+    resolve: Any = getattr(_types, "_types_from_py_properties", None)
+    if not hasattr(resolve, "cache_info"):
+        # Older SDKs keep nothing.
+        return
+    found = (sys.modules.get(name + part) for name in _OF_SDK for part in ("", ".outputs"))
+    for module in filter(None, found):
+        for value in [*vars(module).values()]:
+            if isinstance(value, type):
+                # What cannot be resolved before more is loaded is left to the programs.
+                with suppress(Exception):
+                    resolve(value)
 
 
 def _left(processes: Any, control: int) -> str:
@@ -147,8 +172,6 @@ def _left(processes: Any, control: int) -> str:
 
 def _forked(keeper: socket.socket) -> socket.socket | None:
     """In a fork, the socket on which the keeper waits for it; None when the keeper has ended."""
-    gc.collect()
-    gc.freeze()
     # No fork is waited for: the kernel reaps them.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
