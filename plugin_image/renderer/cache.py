@@ -3,10 +3,11 @@
 Each is an entry, `<kind>/<key>` in the cache's folder, of one of three forms: a *set*, a folder
 that is filled once and complete as soon as it has its name; a *file* with a checksum; and a
 *tool's folder*, which uv, npm, Go or Node.js fill, and check, by themselves. A process that
-makes an entry holds the lock `<kind>/<key>.lock` and works in `<kind>/<key>.partial`.
+makes a set holds the lock `<kind>/<key>.lock` and works in `<kind>/<key>.partial`.
 
 One rule makes room: what was used least recently goes first, until the rest holds no more than it
-may (`eviction.py`).
+may (`eviction.py`). That takes a look at all that is there, so small files alone have it done only
+now and then.
 
 The cache fails no render that would succeed without it: what is damaged is made again, and what
 cannot be kept is made in the render's own folder.
@@ -27,7 +28,7 @@ from pathlib import Path
 from typing import Final
 
 from . import files, kept_file
-from .errors import DeadlineError, DependencyError
+from .errors import DependencyError
 from .eviction import Entry, least_recently_used
 from .kept_file import touch
 from .measured import Measured
@@ -46,6 +47,11 @@ _SHARES: Final = 8
 """How many times the share of a folder of machine code is in what the cache may hold."""
 _MOST_INPUT: Final = 256 * 2**20
 """Bytes of a program's own files that may decide about what is installed."""
+_SMALL: Final = 2**20
+"""Bytes of a file that may wait for others, until room is made for all of them."""
+_ROOM_SECONDS: Final = 60
+_ROOM_MADE: Final = "room"
+"""Its time says when that was."""
 _ROOM: Final = 64 * 2**20
 """Bytes. With less than that left, nothing can be installed."""
 
@@ -132,11 +138,15 @@ class Cache:
     def keep(self, name: Path, content: bytes) -> None:
         """Keep what would take time to make again, if there is a cache to write to."""
         file = self.folder / name
-        partial = file.with_name(f"{file.name}{_PARTIAL}")
-        with suppress(OSError, DeadlineError), self._locked(file):
-            partial.write_bytes(kept_file.sealed(content))
-            partial.replace(file)
-            self._make_room()
+        with suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            # Without a lock: whoever else keeps it keeps the same, and there may be thousands.
+            number, partial = tempfile.mkstemp(suffix=_PARTIAL, dir=file.parent)
+            with os.fdopen(number, "wb") as opened:
+                opened.write(kept_file.sealed(content))
+            Path(partial).replace(file)
+            if len(content) > _SMALL or self._is_room_due():
+                self._make_room()
 
     def kept(self, name: Path) -> Path | None:
         """The file that `keep` has made: a line with a checksum, and below it what was given.
@@ -202,16 +212,33 @@ class Cache:
         lock = entry.with_name(f"{entry.name}{_LOCK}")
         return exclusive(lock, self.deadline, "another render installed the same dependencies")
 
+    def _is_room_due(self) -> bool:
+        """Whether room was not made for a while, noting that it is now: it takes a look at all."""
+        noted = self.folder / _ROOM_MADE
+        with suppress(FileNotFoundError):
+            if time.time() - _ROOM_SECONDS < _last_use(noted) <= time.time():
+                return False
+        noted.touch()
+        return True
+
     def _make_room(self) -> None:
         """Remove what killed renders have left, and what was used least recently."""
         for path in self._paths():
-            if path.suffix == _REMOVED or (path.suffix == _PARTIAL and _is_abandoned(path)):
+            if path.suffix == _REMOVED or (path.suffix == _PARTIAL and self._is_abandoned(path)):
                 _remove(path)
         paths = (path for path in self._paths() if path.suffix not in _NO_ENTRIES)
         entries = [entry for path in paths if (entry := _entry(path))]
         for entry in least_recently_used(entries, self.most_bytes, self._in_use_since):
             _remove(entry.path)
             self.measured.evictions += 1
+
+    def _is_abandoned(self, partial: Path) -> bool:
+        """Whether nobody is making this entry any more."""
+        with suppress(OSError):
+            if partial.is_file():
+                return _last_use(partial) < self._in_use_since
+            return is_free(partial.with_suffix(_LOCK))
+        return False
 
     def _paths(self) -> Iterator[Path]:
         """Whatever is in the folders of kinds. What a link leads to is not the cache's own."""
@@ -281,13 +308,6 @@ def _bytes(path: Path) -> int:
 
 def _last_use(path: Path) -> float:
     return path.stat().st_mtime
-
-
-def _is_abandoned(partial: Path) -> bool:
-    """Whether nobody is making this entry any more."""
-    with suppress(OSError):
-        return is_free(partial.with_suffix(_LOCK))
-    return False
 
 
 def _remove(path: Path) -> None:

@@ -52,6 +52,13 @@ def unused_for(path: Path, seconds: float) -> None:
     os.utime(path, times=(time.time() - seconds,) * 2)
 
 
+def keep_later(used: Cache, name: str, content: bytes) -> None:
+    """Keep a file so long after the last one that room is made again."""
+    if (used.folder / "room").exists():
+        unused_for(used.folder / "room", 3600)
+    used.keep(Path("typescript", name), content)
+
+
 def test_the_same_files_are_installed_once(tmp_path: Path, project: Path) -> None:
     fill = Installer()
     first = install(cache(tmp_path), project, "a", fill)
@@ -165,7 +172,7 @@ def test_what_a_render_with_much_time_may_use_stays(tmp_path: Path, project: Pat
     for age, stays in ((890, True), (910, False)):
         unused_for(first, age)
         used = Cache(tmp_path / "cache", tmp_path / "scratch", Deadline(900), 1)
-        used.keep(Path("typescript", "a"), b"")
+        keep_later(used, "a", b"")
         assert first.exists() == stays
 
 
@@ -211,8 +218,46 @@ def test_what_is_kept_makes_room_by_its_bytes(tmp_path: Path) -> None:
     for name in names:
         used.keep(name, bytes(400))
         unused_for(tmp_path / "cache" / name, 3600)
-    used.keep(Path("typescript", "d"), bytes(400))
+    keep_later(used, "d", bytes(400))
     assert [name.name for name in names if used.kept(name)] == ["c"]
+
+
+def test_small_files_have_room_made_now_and_then_and_large_ones_at_once(tmp_path: Path) -> None:
+    used, first = cache(tmp_path, most_bytes=1000), tmp_path / "cache" / "typescript" / "a"
+    used.keep(Path("typescript", "a"), bytes(600))
+    unused_for(first, 3600)
+    used.keep(Path("typescript", "b"), bytes(600))
+    assert first.exists()
+    used.keep(Path("typescript", "c"), bytes(2**20 + 1))
+    assert not first.exists()
+
+
+def test_a_clock_that_was_ahead_does_not_keep_room_from_being_made(tmp_path: Path) -> None:
+    used, first = cache(tmp_path, most_bytes=1000), tmp_path / "cache" / "typescript" / "a"
+    used.keep(Path("typescript", "a"), bytes(600))
+    unused_for(first, 3600)
+    unused_for(tmp_path / "cache" / "room", -3600)
+    used.keep(Path("typescript", "b"), bytes(600))
+    assert not first.exists()
+
+
+def test_files_leave_nothing_beside_them(tmp_path: Path) -> None:
+    used = cache(tmp_path)
+    for name in "abc":
+        used.keep(Path("typescript", name), b"content")
+    assert {path.name for path in (tmp_path / "cache" / "typescript").iterdir()} == {*"abc"}
+
+
+def test_what_a_killed_render_has_not_written_to_its_end_goes_later(tmp_path: Path) -> None:
+    used = cache(tmp_path)
+    used.keep(Path("typescript", "a"), b"")
+    partial = tmp_path / "cache" / "typescript" / "x.partial"
+    partial.touch()
+    keep_later(used, "a", b"")
+    assert partial.exists()
+    unused_for(partial, 3600)
+    keep_later(used, "a", b"")
+    assert not partial.exists()
 
 
 @pytest.mark.parametrize("damage", [b"", b"aaa", b"\n"])
@@ -293,7 +338,7 @@ def test_entries_of_all_forms_make_room_by_the_same_rule(
     drawn.shuffle(made)
     for age, path in enumerate(made):
         unused_for(path, 10_000 - age)
-    cache(tmp_path, most_bytes=900).keep(Path("typescript", "last"), b"")
+    keep_later(cache(tmp_path, most_bytes=900), "last", b"")
     stays = [path.exists() for path in made]
     assert stays == sorted(stays), "one that was used before stays"
     held = sum(p.lstat().st_size for p in (tmp_path / "cache").rglob("*") if p.is_file())
