@@ -15,7 +15,6 @@ import json
 import os
 import re
 import secrets
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,7 +31,7 @@ from .cache import Cache
 from .rendering import Result
 from .request import Request
 from .states import UntoldError
-from .watch import SURROUNDINGS, Seen, is_in, watch
+from .watch import Seen, is_in, lasting, watch
 
 _VARYING: Final = frozenset(
     {"ARGOCD_APP_REVISION", "ARGOCD_APP_REVISION_SHORT", "ARGOCD_APP_REVISION_SHORT_8"}
@@ -176,11 +175,9 @@ class Shelf:
 
     def _surroundings(self) -> Iterator[str]:
         """What is of the image, the container or this render alone."""
-        yield from (*SURROUNDINGS, *_OF_THE_KERNEL)
-        yield from (sys.prefix, sys.base_prefix, tempfile.gettempdir())
+        yield from lasting(str(self.request.settings.cache), self.request.env)
+        yield from (*_OF_THE_KERNEL, tempfile.gettempdir())
         yield str(Path(__file__).resolve().parents[1])
-        yield str(self.request.settings.cache)
-        yield from filter(None, self.request.env.get("PATH", "").split(os.pathsep))
 
 
 def shelf(renderer: str, request: Request, sealing_key: bytes) -> Shelf | None:

@@ -38,7 +38,7 @@ _HINDERING: Final = {
     _UNSEEN: "does what cannot be seen",
 }
 _HERE: Final = "."
-SURROUNDINGS: Final = ("/dev/null", "/etc/localtime", "/lib", "/lib64", "/usr")
+_OF_IMAGE: Final = ("/dev/null", "/etc/localtime", "/lib", "/lib64", "/usr")
 """What is of the image or of the container."""
 _OF_PROCESSES: Final = re.compile(
     r"/proc(?:/(?:self|\d+)(?:/(?:cmdline|environ|exe|statm|task(?:/\d+/children)?))?)?"
@@ -79,6 +79,12 @@ class Seen:
                 is_known = _is_known(path, places) or (kind == "paths" and _leads_to(path, places))
                 if not is_known or is_in(path, f"{places[0]}/.git"):
                     self.hindrances.add(f"it looks at {path}")
+
+
+def lasting(cache: str, env: Mapping[str, str]) -> list[str]:
+    """The places where the same stays for a whole container: the image's, and the cache."""
+    commands = filter(None, env.get("PATH", "").split(os.pathsep))
+    return [*_OF_IMAGE, sys.prefix, sys.base_prefix, cache, *commands]
 
 
 def is_in(path: str, folder: str) -> bool:

@@ -124,6 +124,7 @@ ORDINARY: dict[str, str | dict[str, str]] = {
     "a signal": "process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 60000);\n",
 }
 """Programs whose outcome is the same, whether their process has waited or is new."""
+RENDERED = {"what a program sees of its process", "an ES module", "threads and processes"}
 
 
 @pytest.mark.parametrize("name", ORDINARY)
@@ -132,7 +133,7 @@ def test_a_program_ends_alike_warm_and_cold(container: NodeContainer, name: str)
     folder = container.script("", **given) if isinstance(given, dict) else container.script(given)
     cold = container.generate(folder, **COLD)
     assert container.warmly(folder) == cold
-    assert cold[1] or cold[2]
+    assert cold[1] if name in RENDERED else cold[1] or cold[2], cold
 
 
 def test_typescript_renders_alike_warm_and_cold(container: NodeContainer, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from plugin_image.renderer import ancestry, processes
 from tests.faults import registries
 from tests.render.corpus import ROOT
 
-COMMAND = (sys.executable, str(ROOT / "plugin_image" / "bin" / "renderer"))
+COMMAND = (sys.executable, "-S", str(ROOT / "plugin_image" / "bin" / "renderer"))
 IMPORTS = "import os, sys\nimport pulumi\nimport pulumi_kubernetes as k8s\n"
 COLD = {RendererEnv.WARM_DIR.value: ""}
 """The environment of a render without anything that is kept."""

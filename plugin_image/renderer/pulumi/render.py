@@ -1,7 +1,5 @@
 """One render from beginning to end: a program in, objects or an error out."""
 
-import os
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,7 +15,7 @@ from ..errors import ProjectError, UnreadableError, UsageError
 from ..measured import Measured, Stage
 from ..redaction import Secrets
 from ..request import Request
-from ..watch import SURROUNDINGS, Seen
+from ..watch import Seen, lasting
 from . import (
     component_packages,
     downloads,
@@ -207,12 +205,8 @@ def _destination(context: RunContext) -> "Destination":
 
 def _see(request: Request, seen: Seen, run: Run, execution: Execution) -> None:
     """Add what the run depends on beside what this process has looked at."""
-    places = (
-        str(request.folder),
-        *map(str, (execution.scratch, request.settings.cache, IMAGE_MODULES)),
-        *(sys.prefix, sys.base_prefix, *SURROUNDINGS),
-        *filter(None, request.env.get("PATH", "").split(os.pathsep)),
-    )
+    own = map(str, (request.folder, execution.scratch, IMAGE_MODULES))
+    places = [*own, *lasting(str(request.settings.cache), request.env)]
     for event in run.events:
         seen.add_program(event.get("seen", {}), places)
     if not run.is_watched:
