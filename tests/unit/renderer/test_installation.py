@@ -2,7 +2,7 @@
 
 import importlib.util
 import subprocess
-import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -20,8 +20,10 @@ def test_a_package_that_is_not_installed_is_named(
         assert found
         assert found.origin
         (tmp_path / name).symlink_to(Path(found.origin).parent)
+    venv.create(tmp_path / "venv", symlinks=True)
+    interpreter = tmp_path / "venv" / "bin" / "python"
     ended = subprocess.run(
-        [sys.executable, "-S", _COMMAND, "pulumi", "render", ROOT / "examples" / "guestbook-yaml"],
+        [interpreter, _COMMAND, "pulumi", "render", ROOT / "examples" / "guestbook-yaml"],
         env={"PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
@@ -29,6 +31,6 @@ def test_a_package_that_is_not_installed_is_named(
     )
     assert ended.returncode == 1
     first, *others = ended.stderr.splitlines()
-    assert f"package {missing} is not installed for {sys.executable}" in first
+    assert f"package {missing} is not installed for {interpreter}" in first
     assert "requirements.txt" in first
     assert (ended.stdout, others) == ("", [])
