@@ -30,7 +30,7 @@ class NodeContainer(Container):
         copied = place / "opt" / "plugin_image"
         shutil.copytree(corpus.PLUGIN_IMAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
         (place / "opt" / "node_modules").symlink_to(corpus.image_modules())
-        self.command = (sys.executable, str(copied / "bin" / "renderer"))
+        self.command = (sys.executable, "-S", str(copied / "bin" / "renderer"))
         # Of compiling, too, while other tests keep the machine busy.
         self.env[RendererEnv.DEADLINE.value] = "300"
 

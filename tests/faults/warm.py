@@ -47,7 +47,7 @@ class Container:
         }
         (place / "tmp").mkdir(parents=True)
         (place / "wheels").mkdir()
-        self.command = COMMAND
+        self.command: tuple[str, ...] = COMMAND
         self._programs = 0
         self.requirements = self.package("own")
 
