@@ -225,7 +225,7 @@ def _error(app: Mapping[str, Any], revision: str) -> str:
     for told in conditions:
         if "Error" in told["type"]:
             return str(told["message"])
-    compared = app["status"]["sync"]["revision"]
+    compared = app["status"].get("sync", {}).get("revision")
     return "" if compared == revision else f"compared with {compared}, not with {revision}"
 
 
