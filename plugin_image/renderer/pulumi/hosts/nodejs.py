@@ -251,8 +251,8 @@ def _module_files(project: Project) -> Iterator[Path]:
     """The program's modules, and the files that say what kind of modules they are."""
     sources = typescript.sources(project.root)
     code = (path for path in sources if path.suffix != ".json" or path.name == "package.json")
-    folders = files.upwards(project.root, project.repository)
-    manifests = (folder / "package.json" for folder in folders)
+    # Node.js asks those above the repository, too.
+    manifests = (folder / "package.json" for folder in (project.root, *project.root.parents))
     return filter(Path.is_file, chain(manifests, code))
 
 
