@@ -104,7 +104,7 @@ class Fleet:
 
 
 def main() -> None:
-    """Measure, print a table, and write all of it where asked."""
+    """Measure, print medians as JSON, and write all of it where asked."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fleet", description=__doc__)
     parser.add_argument("--applications", type=int, default=200, metavar="N")
     parser.add_argument("--programs", type=int, default=40, metavar="N")

@@ -140,13 +140,11 @@ class Cache:
         file = self.folder / name
         with suppress(OSError):
             file.parent.mkdir(parents=True, exist_ok=True)
-            # Without a lock: whoever else keeps it keeps the same, and there may be thousands.
-            number, partial = tempfile.mkstemp(suffix=_PARTIAL, dir=file.parent)
-            with os.fdopen(number, "wb") as opened:
-                opened.write(kept_file.sealed(content))
-            Path(partial).replace(file)
-            if len(content) > _SMALL or self._is_room_due():
-                self._make_room()
+            try:
+                _write_whole(file, kept_file.sealed(content))
+            finally:
+                if len(content) > _SMALL or self._is_room_due():
+                    self._make_room()
 
     def kept(self, name: Path) -> Path | None:
         """The file that `keep` has made: a line with a checksum, and below it what was given.
@@ -254,6 +252,22 @@ def _digest(settings: Sequence[str], root: Path, inputs: Sequence[Path]) -> str:
         digest.update(f"{path.relative_to(root)}\0".encode())
         digest.update(hashlib.sha256(files.read(path, inside)).digest())
     return digest.hexdigest()[:32]
+
+
+def _write_whole(file: Path, content: bytes) -> None:
+    """Write a file that others see as a whole or not at all.
+
+    Without a lock: whoever else writes it writes the same, and there may be thousands.
+    """
+    number, name = tempfile.mkstemp(suffix=_PARTIAL, dir=file.parent)
+    partial = Path(name)
+    try:
+        with os.fdopen(number, "wb") as opened:
+            opened.write(content)
+        partial.replace(file)
+    finally:
+        # On a full disk each render would leave one.
+        partial.unlink(missing_ok=True)
 
 
 def _require_few_bytes(inputs: Sequence[Path]) -> None:

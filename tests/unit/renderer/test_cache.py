@@ -2,7 +2,9 @@
 
 import os
 import random
+import resource
 import shutil
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -246,6 +248,22 @@ def test_files_leave_nothing_beside_them(tmp_path: Path) -> None:
     for name in "abc":
         used.keep(Path("typescript", name), b"content")
     assert {path.name for path in (tmp_path / "cache" / "typescript").iterdir()} == {*"abc"}
+
+
+def test_a_file_that_cannot_be_written_to_its_end_leaves_nothing(tmp_path: Path) -> None:
+    used = cache(tmp_path)
+    used.keep(Path("typescript", "first"), b"first")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # More is a signal first, which ends the process, and an error where that is ignored.
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**10, limit[1]))
+    try:
+        used.keep(Path("typescript", "second"), b"x" * 2**12)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, ignored)
+
+    assert [path.name for path in (used.folder / "typescript").iterdir()] == ["first"]
 
 
 def test_what_a_killed_render_has_not_written_to_its_end_goes_later(tmp_path: Path) -> None:
