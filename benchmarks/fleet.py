@@ -1,10 +1,10 @@
 """What a refresh of many Applications takes in a real repo-server: `python -m benchmarks.fleet`.
 
 Helm charts and Pulumi programs make the same objects, and all Applications of one kind are
-refreshed hard at once: after a commit that changes each program (`changed`), again with nothing
-changed (`unchanged`), and after a commit to one program of the repository (`one`). A plugin that
-prints a file shows what Argo CD itself takes. Processor time and memory are those of the plugin's
-container, cmp-server included; counting them takes root.
+refreshed at once: hard, after a commit that changes each program (`changed`), hard again with
+nothing changed (`unchanged`), and as Argo CD does by itself after a commit to one program of the
+repository (`one`). A plugin that prints a file shows what Argo CD itself takes. Processor time and
+memory are those of the plugin's container, cmp-server included; counting them takes root.
 """
 
 import argparse
@@ -45,6 +45,7 @@ _CHART = ROOT / "benchmarks" / "chart"
 _OBJECTS = _CHART / "templates" / "guestbook-ui.yaml"
 _REPLICAS = re.compile(r'(?<=replicas: )("?)\d+')
 _CHANGED, _UNCHANGED, _ONE = "changed", "unchanged", "one"
+_MADE_FROM = {"argocd.argoproj.io/manifest-generate-paths": "."}
 _TOOLS = (*toolchain.DEFAULT, *IMAGE_TOOLS, "helm")
 _ARGOPROJ = "argoproj.io/v1alpha1"
 _REFRESH = "argocd.argoproj.io/refresh"
@@ -80,18 +81,20 @@ class Fleet:
 
     plugin: str | None
     """Argo CD's own tools do without."""
+    annotations: Mapping[str, str]
 
     def create(self, argocd: ArgoCD) -> None:
         """Make the Applications, without waiting for them."""
         for number, name in enumerate(self.names):
-            application = argocd.create_application(
+            argocd.create_application(
                 name,
                 repository=self.repository,
                 path=self.folders[number % len(self.folders)],
                 plugin={"name": self.plugin} if self.plugin else None,
                 destination_namespace="default",
+                labels={_FLEET: self.label},
+                annotations=self.annotations,
             )
-            application.patch({"metadata": {"labels": {_FLEET: self.label}}})
 
     def commit(self, replicas: int, *, folders: Sequence[str]) -> str:
         """Have these folders ask for that many replicas; returns the revision."""
@@ -109,14 +112,16 @@ def main() -> None:
     parser.add_argument("--applications", type=int, default=200, metavar="N")
     parser.add_argument("--programs", type=int, default=40, metavar="N")
     parser.add_argument("--rounds", type=int, default=3, metavar="N")
+    parser.add_argument(
+        "--whole-repository",
+        action="store_true",
+        help="without the annotation that says what an Application is made from",
+    )
     parser.add_argument("--output", type=Path, metavar="FILE", help="write all of it as JSON")
     arguments = parser.parse_args()
     terminate_like_interrupt()
     with _running() as (argocd, plugins, container):
-        fleets = [
-            _fleet(argocd, kind, plugin, arguments.applications, arguments.programs)
-            for kind, plugin in plugins.items()
-        ]
+        fleets = [_fleet(argocd, kind, plugin, arguments) for kind, plugin in plugins.items()]
         samples, memory = measure(argocd, fleets, container, arguments.rounds)
     found = report(samples, arguments.applications)
     print(json.dumps(found, indent=1))
@@ -148,7 +153,8 @@ def measure(
                     if way != _UNCHANGED:
                         folders = fleet.folders if way == _CHANGED else fleet.folders[:1]
                         revision = fleet.commit(2 * number + (way == _ONE), folders=folders)
-                    refreshed = _refresh(argocd, fleet, revision, container, memory)
+                    how = "normal" if way == _ONE else "hard"
+                    refreshed = _refresh(argocd, fleet, revision, container, memory, how=how)
                     told = f"round {number} of {rounds}: {fleet.kind}, {way}: {refreshed}"
                     print(told, file=sys.stderr)
                     found[fleet.kind].append(refreshed)
@@ -186,11 +192,13 @@ def _refresh(
     revision: str,
     container: cgroup.Group,
     memory: list[tuple[float, int]],
+    *,
+    how: str,
 ) -> Refreshed:
     asked = datetime.now(UTC).replace(microsecond=0)
     cpu, start, first_sample = container.cpu_seconds(), time.monotonic(), len(memory)
     for name in fleet.names:
-        argocd.application(name).patch({"metadata": {"annotations": {_REFRESH: "hard"}}})
+        argocd.application(name).patch({"metadata": {"annotations": {_REFRESH: how}}})
     apps = _wait(argocd, fleet, lambda app: _is_done(app, asked))
     seconds = time.monotonic() - start
     errors = [told for app in apps if (told := _error(app, revision))]
@@ -229,13 +237,11 @@ def _error(app: Mapping[str, Any], revision: str) -> str:
     return "" if compared == revision else f"compared with {compared}, not with {revision}"
 
 
-def _fleet(
-    argocd: ArgoCD, kind: str, plugin: str | None, applications: int, programs: int
-) -> Fleet:
+def _fleet(argocd: ArgoCD, kind: str, plugin: str | None, asked: argparse.Namespace) -> Fleet:
     """A repository with the folders, and the names of its Applications."""
     slug = f"fleet-{kind.lower().replace(' ', '-').replace(',', '')}"
     repository = argocd.repository(slug)
-    folders = [f"{slug}-{number}" for number in range(programs)]
+    folders = [f"{slug}-{number}" for number in range(asked.programs)]
     for name in folders:
         if kind == _FLOOR:
             objects = _OBJECTS.read_text().replace("{{ .Values.replicas }}", "1")
@@ -244,8 +250,9 @@ def _fleet(
         else:
             repository.copy(_PROGRAMS.get(kind, _CHART), name)
     repository.commit("programs")
-    names = [f"{slug}-{number}" for number in range(applications)]
-    return Fleet(kind, slug, repository, folders, names, plugin)
+    names = [f"{slug}-{number}" for number in range(asked.applications)]
+    annotations = {} if asked.whole_repository else _MADE_FROM
+    return Fleet(kind, slug, repository, folders, names, plugin, annotations)
 
 
 def _file_with_replicas(kind: str) -> str:

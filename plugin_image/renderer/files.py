@@ -35,11 +35,24 @@ MOST_OUTPUT = 100 * 2**20
 _MOST_BYTES = 64 * 2**20
 """Far more than anything that is read here has, and less than a container's memory."""
 
+_SENT = "_cmp_server"
+"""The folder of cmp-server in which each render has its copy of the repository, or of the part
+that the annotation `argocd.argoproj.io/manifest-generate-paths` names, mostly without `.git`.
+
+Source: argo-cd, common/common.go (GetCMPWorkDir), reposerver/repository/utils.go.
+"""
+
 
 def repository(folder: Path) -> Path:
-    """The nearest folder with a `.git`, from this one up; itself where there is none."""
-    folders = (folder, *folder.parents)
-    return next((found for found in folders if os.path.lexists(found / ".git")), folder)
+    """The nearest folder with a `.git`, from this one up, or all that Argo CD has sent.
+
+    The folder itself where there is neither.
+    """
+    return next(filter(_is_repository, (folder, *folder.parents)), folder)
+
+
+def _is_repository(folder: Path) -> bool:
+    return os.path.lexists(folder / ".git") or folder.parent.name == _SENT
 
 
 def upwards(folder: Path, repository: Path) -> Iterator[Path]:

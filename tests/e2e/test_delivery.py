@@ -52,6 +52,13 @@ RENDERER_DEADLINE_SECONDS=890 renderer pulumi init
 
 AUTOMATED = {"automated": {"prune": True, "selfHeal": True}}
 
+_COLOUR = """
+import os
+colour = pulumi.Config("shop").require("colour")
+sent = " ".join(sorted(os.listdir("..")))
+k8s.core.v1.ConfigMap("colour", metadata={"name": "colour"}, data={"colour": colour, "sent": sent})
+"""
+
 BROKEN = {
     "syntax": ("if True\n", "the program failed: SyntaxError: expected ':' (__main__.py:4)"),
     "exception": (
@@ -252,6 +259,33 @@ class TestDelivery:
         )
         shop.synced()
         assert shop.uids().keys() == {"plain", "shop-based"}
+
+    def test_a_program_finds_what_the_application_says_that_it_is_made_from(
+        self, delivery: Make
+    ) -> None:
+        """Argo CD then sends no more of the repository, and no `.git`."""
+        shop = delivery("part")
+        shop.repository.commit(
+            "a monorepo",
+            {
+                "other/README.md": "",
+                "apps/lib/Pulumi.dev.yaml": 'config: {"shop:colour": red}\n',
+                "apps/shop/Pulumi.yaml": "name: shop\nruntime: python\n",
+                "apps/shop/__main__.py": f"{HEADER}{_COLOUR}",
+            },
+        )
+        (shop.repository.folder / "apps/shop/Pulumi.dev.yaml").symlink_to("../lib/Pulumi.dev.yaml")
+        application = shop.argocd.create_application(
+            shop.name,
+            repository=shop.repository,
+            path="apps/shop",
+            plugin=shop.plugin,
+            destination_namespace=shop.name,
+            sync_policy={**AUTOMATED, "syncOptions": ["CreateNamespace=true"]},
+            annotations={"argocd.argoproj.io/manifest-generate-paths": ".;../lib"},
+        )
+        application.wait_until_synced(revision=shop.repository.commit("a link"))
+        assert shop.objects()["colour"]["data"] == {"colour": "red", "sent": "lib shop"}
 
     def test_a_commit_changes_adds_and_prunes_objects(self, delivery: Make) -> None:
         shop = delivery("changing")

@@ -105,6 +105,8 @@ class ArgoCD:
         plugin: Mapping[str, Any] | None = None,
         destination_namespace: str,
         sync_policy: Mapping[str, Any] | None = None,
+        annotations: Mapping[str, str] | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> Application:
         """Create an Application, without waiting for anything.
 
@@ -122,7 +124,9 @@ class ArgoCD:
             "destination": {"server": IN_CLUSTER, "namespace": destination_namespace},
             "syncPolicy": dict(sync_policy or {}),
         }
-        self.api.create(_object(_ARGOPROJ, "Application", name, spec=spec))
+        application = _object(_ARGOPROJ, "Application", name, spec=spec)
+        application["metadata"] |= {"annotations": annotations or {}, "labels": labels or {}}
+        self.api.create(application)
         return self.application(name)
 
     def application(self, name: str) -> Application:
@@ -206,6 +210,9 @@ def install(api: KubernetesApi, manifests: Path, *, redis_password: str) -> None
     api.apply(_object("v1", "Namespace", NAMESPACE))
     for obj in _load(manifests / "namespace-install.yaml"):
         api.apply(obj, namespace=NAMESPACE)
+    # It has no effect on an Application without the annotation.
+    paths = {"reposerver.plugin.use.manifest.generate.paths": "true"}
+    api.apply(_object("v1", "ConfigMap", "argocd-cmd-params-cm", data=paths))
     server_key = {"server.secretkey": secrets.token_hex(32)}
     api.apply(_object("v1", "Secret", "argocd-secret", stringData=server_key))
     redis = {"auth": redis_password}

@@ -83,6 +83,14 @@ def test_a_work_tree_is_a_repository(folder: Path) -> None:
     assert files.repository(folder / "deep/er") == folder
 
 
+def test_what_argo_cd_has_sent_is_a_repository(tmp_path: Path) -> None:
+    """A part of the repository comes without `.git`."""
+    sent = tmp_path / "_cmp_server" / "65b2d1a0"
+    assert files.repository(sent / "apps" / "shop") == sent
+    (sent / "apps" / "shop" / ".git").mkdir(parents=True)
+    assert files.repository(sent / "apps" / "shop") == sent / "apps" / "shop"
+
+
 def test_a_project_may_be_reached_by_a_link(folder: Path) -> None:
     (folder.parent / "link").symlink_to("project")
     assert files.text(folder.parent / "link/other") == "other"
