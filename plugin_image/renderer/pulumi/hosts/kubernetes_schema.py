@@ -2,9 +2,10 @@
 
 The host would start the provider for it in each render, which takes longer than all the rest. But
 a schema is a constant of the provider's file. So the first render of a warm server has a provider
-tell it that knows nothing of a run, and leaves it in the cache for those that follow. Nothing else
-is shared. A program could write to the cache, too: what counts has a seal that only these renders
-can make.
+tell it that knows nothing of a run, and leaves it in the cache for those that follow, as a whole
+and the part that a program needs: to read the whole takes the host as long as all the rest. Nothing
+else is shared. A program could write to the cache, too: what counts has a seal that only these
+renders can make.
 
 What a provider makes of parameters, as of definitions of kinds that `pulumi package add` has read,
 is the program's own: it is asked of a provider of this run. Source: pulumi/pulumi
@@ -16,7 +17,7 @@ import hashlib
 import hmac
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,7 @@ from ..monitor.errors import MonitorError, details_of
 from ..monitor.plugin import providing
 from ..monitor.plugin.process import PROGRAM
 from ..monitor.service.schemas import PackageSchema
+from . import schema_part
 
 _PACKAGE: Final = "kubernetes"
 _KIND: Final = "schema"
@@ -45,22 +47,21 @@ a program is made of near its beginning."""
 _Answer = TypeVar("_Answer", bound=Message)
 
 
-def served(execution: Execution, open_: ExitStack) -> dict[str, PackageSchema]:
+def served(
+    execution: Execution, open_: ExitStack, named: Collection[str] | None
+) -> dict[str, PackageSchema]:
     """What tells the provider's schema, by the package's name, until `open_` is closed.
 
-    Nothing without a warm server; nor where there is no provider, or none that tells it, of which
-    the host says what is wrong.
+    Of resources and functions it has those that are named; all for None. Nothing without a warm
+    server; nor where there is no provider, or none that tells it, of which the host says what is
+    wrong.
     """
     program = shutil.which(PROGRAM, path=execution.env.get("PATH"))
     if execution.kept is None or program is None:
         return {}
     try:
-        shelf = _Shelf(execution.cache, Path(_KIND, _identity(program)), execution.kept.sealing_key)
-        known = shelf.found()
-        if known is None:
-            known = _asked(execution, program)
-            shelf.leave(known)
-    except (OSError, grpc.RpcError):
+        known = _known(execution, execution.kept.sealing_key, program, named)
+    except (OSError, ValueError, grpc.RpcError):
         return {}
     return {_PACKAGE: _Schema(*known, execution, program, open_)}
 
@@ -129,6 +130,10 @@ class _Known(NamedTuple):
     version: str
     schema: str
 
+    def part(self, named: Collection[str]) -> "_Known":
+        """What it tells of these resources and functions."""
+        return self._replace(schema=schema_part.part(self.schema, named))
+
 
 class _Shelf(NamedTuple):
     """Where the renders of one server leave what a provider told."""
@@ -136,6 +141,14 @@ class _Shelf(NamedTuple):
     cache: Cache
     name: Path
     key: bytes
+
+    def once(self, told: Callable[[], _Known]) -> _Known:
+        """What one of them has left, or else what is told now."""
+        known = self.found()
+        if known is None:
+            known = told()
+            self.leave(known)
+        return known
 
     def found(self) -> _Known | None:
         """What one of them has left, unless it is damaged or somebody else's."""
@@ -159,6 +172,18 @@ class _Shelf(NamedTuple):
         seal = hashlib.blake2b(f"{self.name}\n".encode(), key=self.key)
         seal.update(told)
         return seal.hexdigest().encode()
+
+
+def _known(execution: Execution, key: bytes, program: str, named: Collection[str] | None) -> _Known:
+    """The schema, or a part of it. Raises OSError, ValueError and grpc.RpcError."""
+    identity = _identity(program)
+    whole = _Shelf(execution.cache, Path(_KIND, identity), key)
+    asked = partial(whole.once, partial(_asked, execution, program))
+    if named is None:
+        return asked()
+    names = hashlib.sha256("\n".join(sorted(named)).encode()).hexdigest()[:32]
+    of_names = _Shelf(execution.cache, Path(_KIND, f"{identity}-{names}"), key)
+    return of_names.once(lambda: asked().part(named))
 
 
 def _asked(execution: Execution, program: str) -> _Known:

@@ -14,13 +14,15 @@ from typing import Any
 import grpc
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc
 
-from ...errors import DeadlineError
+from ... import files
+from ...errors import DeadlineError, ProjectError
 from ...plain import plain
 from ...supervise import Deadline, Ended
 from .. import foreign
 from ..execution import PARALLEL, Execution
 from ..installer import Installer
 from ..monitor.errors import details_of
+from ..monitor.plugin.providing import GO_SETTINGS
 from ..monitor.recording import Event
 from ..monitor.values import structs
 from ..package_sources import Source
@@ -42,6 +44,7 @@ _UNLIKE = re.compile(r"\\[uUxN]|\0|(?i:pulumi\s*\.\s*(?:cwd|root))")
 _ATTACHED = "PULUMI_DEBUG_PROVIDERS"
 """Names providers that run, and their ports. Source: pulumi/pulumi
 `sdk/go/common/resource/plugin/provider_plugin.go` (GetProviderAttachPort)."""
+_NAME = re.compile(r"kubernetes:[\w./-]+:\w+")
 _MISSING = re.compile("no resource plugin 'pulumi-resource-([^']*)'")
 _PACKAGE_FIX = (
     "if it has components, copy its folder into the repository and name that in `packages`"
@@ -62,15 +65,38 @@ def install(_project: Project, installer: Installer) -> Installed:
 
 def run(execution: Execution, host: Installed) -> Run:
     """Let the language host run the program. Raises ProgramError when the host does not start."""
+    named = None if execution.kept is None else _named(execution)
+    found = _run(execution, host, named)
+    if named is None or found.failure is None:
+        return found
+    # It may name others in a way of its own; without them it fails.
+    return _run(execution, host, None)
+
+
+def _named(execution: Execution) -> frozenset[str] | None:
+    """The provider's resources and functions that the program's text names; None if unreadable."""
+    root = execution.project.root
+    try:
+        found = (p for folder in {root, execution.folder} for p in folder.iterdir())
+        texts = [
+            files.text(p, execution.project.repository) for p in found if p.suffix in _SUFFIXES
+        ]
+    except (OSError, ProjectError):
+        return None
+    return frozenset(name for text in texts for name in _NAME.findall(text))
+
+
+def _run(execution: Execution, host: Installed, named: frozenset[str] | None) -> Run:
+    """Let the host run it by the provider's schema, or by what that says of these names."""
     events: list[Event] = []
     with ExitStack() as open_:
         session = open_.enter_context(execution.session(events.append))
         is_on_path = not execution.project.names_plugins
-        known = kubernetes_schema.served(execution, open_) if is_on_path else {}
+        known = kubernetes_schema.served(execution, open_, named) if is_on_path else {}
         schemas = session.schemas(known)
         attached = ",".join(f"{name}:{port}" for name, port in schemas.items())
         # The host would run packages itself, by language hosts that are not here.
-        told = execution.with_env({_ATTACHED: attached})
+        told = execution.with_env({_ATTACHED: attached, **GO_SETTINGS})
         request = _request(execution, session.endpoint())
         with told.server([host.path, session.endpoint()]) as server:
             try:

@@ -182,7 +182,8 @@ class KubernetesPlugin:
                 "use the variant of the plugin image that has it",
             )
         folder = self.environment.folder
-        start = Start([program, self._endpoint()], folder, env, discard_stderr=True)
+        told = {**env, **providing.GO_SETTINGS}
+        start = Start([program, self._endpoint()], folder, told, discard_stderr=True)
         try:
             port = self._open.enter_context(self._serving(start))
         except StartError as error:

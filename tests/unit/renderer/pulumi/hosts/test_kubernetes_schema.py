@@ -100,7 +100,7 @@ def open_() -> Iterator[ExitStack]:
 
 def asked(provider: Provider, open_: ExitStack) -> provider_pb2_grpc.ResourceProviderStub:
     """What a host asks for the schema."""
-    schemas = kubernetes_schema.served(provider.execution(), open_)
+    schemas = kubernetes_schema.served(provider.execution(), open_, None)
     port = open_.enter_context(serve_schema(schemas["kubernetes"]))
     channel = open_.enter_context(grpc.insecure_channel(f"127.0.0.1:{port}"))
     return provider_pb2_grpc.ResourceProviderStub(channel)
@@ -141,6 +141,28 @@ def test_another_provider_is_not_taken_for_the_first(provider: Provider, open_: 
     assert provider.started() == 2
 
 
+def test_programs_that_name_the_same_share_a_part(provider: Provider, open_: ExitStack) -> None:
+    schema = {
+        "types": {},
+        "resources": {"kubernetes:core/v1:Pod": {}, "kubernetes:core/v1:Node": {}},
+    }
+    provider.write(
+        FAKE.format(starts=str(provider.starts)).replace(
+            "json.dumps(told, ensure_ascii=False)", repr(json.dumps(schema))
+        )
+    )
+
+    def resources(*named: str) -> list[str]:
+        served = kubernetes_schema.served(provider.execution(), open_, named)["kubernetes"]
+        return [*json.loads(served.GetSchema(provider_pb2.GetSchemaRequest()).schema)["resources"]]
+
+    for _ in range(2):
+        assert resources("kubernetes:core/v1:Pod") == ["kubernetes:core/v1:Pod"]
+        assert resources("kubernetes:core/v1:Node") == ["kubernetes:core/v1:Node"]
+    assert provider.started() == 1
+    assert len([*(provider.place / "cache" / "schema").iterdir()]) == 3
+
+
 @pytest.mark.parametrize("left", [b"", b"\n", b"code\n4.5.6\n{}", b"\n4.5.6\n{}"])
 def test_what_a_program_writes_into_the_cache_is_not_believed(
     provider: Provider, open_: ExitStack, left: bytes
@@ -150,17 +172,17 @@ def test_what_a_program_writes_into_the_cache_is_not_believed(
     name = Path("schema", provider.identity())
     execution.cache.keep(name, left)
     assert execution.cache.kept(name)
-    assert not kubernetes_schema.served(execution, open_)
+    assert not kubernetes_schema.served(execution, open_, None)
 
 
 def test_what_another_server_has_left_is_not_believed(provider: Provider, open_: ExitStack) -> None:
     for key in (b"one", b"another", b"another"):
-        assert kubernetes_schema.served(provider.execution(key), open_)
+        assert kubernetes_schema.served(provider.execution(key), open_, None)
     assert provider.started() == 2
 
 
 def test_without_a_server_the_host_asks_by_itself(provider: Provider, open_: ExitStack) -> None:
-    assert not kubernetes_schema.served(replace(provider.execution(), kept=None), open_)
+    assert not kubernetes_schema.served(replace(provider.execution(), kept=None), open_, None)
     assert provider.started() == 0
 
 
@@ -193,4 +215,4 @@ def test_a_provider_that_tells_nothing_is_left_to_the_host(
         provider.program.unlink()
     else:
         provider.write(text)
-    assert not kubernetes_schema.served(provider.execution(), open_)
+    assert not kubernetes_schema.served(provider.execution(), open_, None)
