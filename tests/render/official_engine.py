@@ -8,6 +8,7 @@ engine has a backend, a home and an environment of this run only, and no cluster
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ import yaml
 
 from plugin_image.renderer import supervise
 from plugin_image.renderer.errors import DeadlineError
+from plugin_image.renderer.pulumi.hosts import go_shipped
 from tests import toolchain
 from tests.render import corpus, objects
 from tests.render.corpus import Case
@@ -118,11 +120,12 @@ def _environment(case: Case, scratch: Path, backend: Path) -> Mapping[str, str]:
 
 
 def _go() -> dict[str, str]:
-    """Go's own settings, with the flag by which it finds what our build has compiled already."""
+    """Go's own settings, with the flags by which it finds what renders have compiled already."""
+    corpus.compile_go_sdk()
     found: dict[str, str] = json.loads(
         subprocess.check_output(["go", "env", "-json", *_GO_VARIABLES])
     )
-    return {**found, "GOFLAGS": f"{found['GOFLAGS']} -trimpath".strip()}
+    return {**found, "GOFLAGS": f"{found['GOFLAGS']} {shlex.join(go_shipped.FLAGS)}".strip()}
 
 
 def main(name: str, file: str) -> None:
