@@ -7,14 +7,18 @@ const path = require("path");
 const util = require("util");
 const v8 = require("v8");
 
-// What packs functions for the cloud: half of the SDK's time to load.
-const PACKING = ["@npmcli/arborist", "typescript-shim"];
-// What the SDK sends traces with, when it is asked to.
-const TRACING = /^@opentelemetry\/(?!api$)/;
+// What packs functions for the cloud, and the automation API: programs here seldom use them, and they
+// are more than half of the SDK's time to load.
+const WHEN_USED = /(^@npmcli\/arborist|typescript-shim|^\.\/automation)$/;
+// Likewise, by what loads it and takes functions out of it at once: what finds the files of a function,
+// and what sends traces, when it is asked to.
+const WHEN_CALLED = [
+    [path.join("runtime", "index.js"), /^\.\/closure\/codePaths$/],
+    [path.join("cmd", "run", "tracing.js"), /^@opentelemetry\/(?!api$)/],
+];
 // What it asks V8 about functions with.
 const HOOKS = "/v8Hooks";
 const OF_SDK = `${path.sep}@pulumi${path.sep}pulumi${path.sep}`;
-const TRACES = path.join("cmd", "run", "tracing.js");
 
 // By V8's number of it, the file of a script.
 const files = new Map();
@@ -67,10 +71,11 @@ function loadWhenUsed() {
         if (request.endsWith(HOOKS)) {
             return hooks;
         }
-        if (PACKING.some((name) => request.endsWith(name))) {
+        if (WHEN_USED.test(request)) {
             return whenUsed(module);
         }
-        return TRACING.test(request) && user.endsWith(TRACES) ? whenCalled(module) : module();
+        const isTakenApart = ([by, what]) => user.endsWith(by) && what.test(request);
+        return WHEN_CALLED.some(isTakenApart) ? whenCalled(module) : module();
     };
 }
 

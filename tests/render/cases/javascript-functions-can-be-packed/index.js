@@ -9,3 +9,9 @@ new k8s.core.v1.ConfigMap("code", {
         "answer.js": pulumi.runtime.serializeFunction(() => answer).then((packed) => packed.text),
     },
 });
+new k8s.core.v1.ConfigMap("seldom-used", {
+    data: {
+        automation: pulumi.automation.LocalWorkspace.name,
+        paths: pulumi.runtime.computeCodePaths().catch((error) => error.message),
+    },
+});
