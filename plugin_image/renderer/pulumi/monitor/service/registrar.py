@@ -85,6 +85,7 @@ class Registrar:
         """
         self._inheritance.apply(request)
         self._transforms.apply(request)
+        self._inheritance.apply_to_component(request)
         if request.remote:
             return self._construct(request)
         called = self._registry.called(request)

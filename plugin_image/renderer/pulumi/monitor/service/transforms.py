@@ -7,7 +7,7 @@ on, then the stack's. Source: pulumi/pulumi `pkg/resource/deploy/source_eval.go`
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TypeVar
 
@@ -22,24 +22,26 @@ from ..errors import MonitorError, details_of
 from ..resources.inheritance import given
 from ..values import messages, structs
 
-_OPTIONS = {
+_HEEDED = {
     # The option's name in a transform, and the field of a registration that it stands for.
     "provider": "provider",
+    "providers": "providers",
     "protect": "protect",
-    "version": "version",
     "retain_on_delete": "retainOnDelete",
+    "aliases": "aliases",
+    "depends_on": "dependencies",
+    "ignore_changes": "ignoreChanges",
+    "replace_on_changes": "replaceOnChanges",
+    "replace_with": "replace_with",
+    "replacement_trigger": "replacement_trigger",
+    "additional_secret_outputs": "additionalSecretOutputs",
+}
+_OPTIONS = _HEEDED | {
+    "version": "version",
     "deleted_with": "deletedWith",
     "plugin_download_url": "pluginDownloadURL",
     "import": "importId",
     "custom_timeouts": "customTimeouts",
-    "providers": "providers",
-    "aliases": "aliases",
-}
-_LISTS = {
-    "depends_on": "dependencies",
-    "ignore_changes": "ignoreChanges",
-    "replace_on_changes": "replaceOnChanges",
-    "additional_secret_outputs": "additionalSecretOutputs",
 }
 
 _Answer = TypeVar("_Answer", bound=Message)
@@ -133,7 +135,7 @@ def _transform_request(request: RegisterResourceRequest) -> resource_pb2.Transfo
     options = resource_pb2.TransformResourceOptions(
         **{
             name: fields[field]
-            for name, field in (_OPTIONS | _LISTS).items()
+            for name, field in _OPTIONS.items()
             if field in fields and name in known  # an older SDK has fewer
         }
     )
@@ -154,19 +156,21 @@ def _take_options(
 ) -> None:
     """The options that a render heeds."""
     taken = given(options)
-    for field in ("provider", "protect", "retainOnDelete"):
-        request.ClearField(field)
-    for name in ("provider", "protect", "retain_on_delete"):
-        if name in taken:
-            setattr(request, _OPTIONS[name], taken[name])
-    for name, field in _LISTS.items():
-        values = getattr(request, field)
-        del values[:]
-        values.extend(getattr(options, name))
-    if "aliases" in options.DESCRIPTOR.fields_by_name:
-        del request.aliases[:]
-        request.aliases.extend(options.aliases)
+    known = options.DESCRIPTOR.fields_by_name
+    # Of an option that an older SDK does not know in transforms, the program's word stays.
+    fields = {name: field for name, field in _HEEDED.items() if name in known}
+    _clear(request, fields.values())
+    request.MergeFrom(
+        RegisterResourceRequest(
+            **{field: taken[name] for name, field in fields.items() if name in taken}
+        )
+    )
     request.deleteBeforeReplace = bool(options.delete_before_replace)
+
+
+def _clear(message: Message, fields: Iterable[str]) -> None:
+    for field in fields:
+        message.ClearField(field)
 
 
 def _call(callback: Callback, request: Message, answer: type[_Answer]) -> _Answer:

@@ -4,6 +4,7 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.struct_pb2 import Value
 from pulumi.runtime.proto import callback_pb2, callback_pb2_grpc, resource_pb2
 
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError
@@ -127,6 +128,53 @@ def test_a_transform_changes_what_an_object_is_called(callbacks: Callbacks) -> N
     )
     assert changed.id == same.id
     assert changed.id.startswith("team/old-")
+
+
+def test_a_transform_changes_what_replaces_an_object(callbacks: Callbacks) -> None:
+    def change(_properties: dict[str, Any], options: Any) -> None:
+        options.replacement_trigger.string_value = "second"
+        options.replace_with.append(other)
+
+    ids = []
+    for transformed in (True, False):
+        harness = Harness(suffix_hash=True)
+        other = harness.register(CONFIG_MAP, "other", {"data": {"a": "1"}}).urn
+        given: dict[str, Any] = {"replacement_trigger": Value(string_value="first")}
+        if transformed:
+            harness.monitor.RegisterStackTransform(callbacks.add("options", change))
+        else:
+            given = {"replacement_trigger": Value(string_value="second"), "replace_with": [other]}
+        ids.append(harness.register(CONFIG_MAP, "a", **given).id)
+    assert ids[0] == ids[1]
+
+
+def test_children_have_the_providers_that_transforms_give_their_parents(
+    callbacks: Callbacks,
+) -> None:
+    harness = Harness()
+    own, other = (
+        harness.register("pulumi:providers:kubernetes", name, {"namespace": name})
+        for name in ("own", "other")
+    )
+
+    def change(_properties: dict[str, Any], options: Any) -> None:
+        options.providers["kubernetes"] = f"{own.urn}::{own.id}"
+
+    transforms = [callbacks.add("options", change)]
+    outer = harness.register(COMPONENT, "outer", custom=False, transforms=transforms)
+    inner = harness.register(COMPONENT, "inner", custom=False, parent=outer.urn)
+    child = harness.register(CONFIG_MAP, "child", parent=inner.urn)
+    reference = f"{other.urn}::{other.id}"
+    named = harness.register(CONFIG_MAP, "named", parent=inner.urn, provider=reference)
+    below = harness.register(CONFIG_MAP, "below", parent=named.urn)
+    assert [child.id, named.id, below.id] == ["own/child", "other/named", "other/below"]
+    harness.register(
+        "kubernetes:helm.sh/v4:Chart", "web", parent=inner.urn, remote=True, custom=False
+    )
+    assert harness.plugins[0].namespace == "own"
+    assert dict(harness.plugins[0].constructed[0].providers) == {
+        "kubernetes": f"{own.urn}::{own.id}"
+    }
 
 
 @pytest.mark.parametrize("defined", [False, True])
