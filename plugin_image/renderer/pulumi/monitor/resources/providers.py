@@ -2,8 +2,9 @@
 
 None is contacted, so clusters are told apart by what providers are given, just as the provider
 decides whether its cluster has changed: by `clusterIdentifier`, else by the entry
-that the current context of the kubeconfig leads to, else by the inputs as they are. Source:
-pulumi-kubernetes `provider/pkg/provider/provider.go` (DiffConfig), `util.go`.
+that the current context of the kubeconfig leads to, else by the inputs as they are. That context
+may name a namespace, too. Source: pulumi-kubernetes `provider/pkg/provider/provider.go`
+(DiffConfig, Configure), `util.go`.
 """
 
 from __future__ import annotations
@@ -54,12 +55,18 @@ def provider(
     `origins` are the URNs of the resources that an input was computed from: where its value
     is not known, it is the same as another one of the same origin.
     """
-    given = inputs.get("namespace")
-    namespace = str(wire.reveal(given) or "") or None
+    kubeconfig = _parsed(wire.plain(inputs.get("kubeconfig")))
+    context = wire.reveal(inputs.get("context")) or kubeconfig.get("current-context")
+    named = _entry(kubeconfig.get("contexts"), context, "context")
+    cluster = _entry(
+        kubeconfig.get("clusters"),
+        wire.reveal(inputs.get("cluster")) or named.get("cluster"),
+        "cluster",
+    )
     return Provider(
         name=name,
-        namespace=wire.secret(namespace) if namespace and wire.is_secret(given) else namespace,
-        cluster=_cluster(inputs, origins or {}),
+        namespace=_namespace(inputs.get("namespace")) or _namespace(named.get("namespace")),
+        cluster=_cluster(inputs, cluster, origins or {}),
         mutable=frozenset(kind for kind, option in _MUTABLE.items() if _is_on(inputs.get(option))),
     )
 
@@ -99,18 +106,26 @@ def _is_on(given: wire.Json) -> bool:
     return wire.reveal(given) in (True, "true")
 
 
-def _cluster(inputs: Mapping[str, Any], origins: Mapping[str, Sequence[str]]) -> str:
+def _namespace(given: wire.Json) -> wire.Json:
+    namespace = str(wire.reveal(given) or "") or None
+    return wire.secret(namespace) if namespace and wire.is_secret(given) else namespace
+
+
+def _cluster(
+    inputs: Mapping[str, Any], entry: Mapping[str, Any], origins: Mapping[str, Sequence[str]]
+) -> str:
+    """What tells the cluster; `entry` is what the kubeconfig says of it, as far as it is seen."""
     identifier = wire.reveal(inputs.get("clusterIdentifier"))
     if identifier:
         return _marked({"identifier": identifier})
     given = {}
     for key in _INPUTS:
-        value = wire.reveal(inputs.get(key))
+        value = wire.plain(inputs.get(key))
         if value == wire.UNKNOWN:
             given[key] = {"from": sorted(origins.get(key, ()))}
         elif value:
             given[key] = value
-    return _marked(_active(given) or given) if given else ""
+    return _marked(entry or given) if given else ""
 
 
 def _marked(named: Mapping[str, Any]) -> str:
@@ -118,18 +133,10 @@ def _marked(named: Mapping[str, Any]) -> str:
     return ("" if unreadable.find_in(named) is None else UNREADABLE) + _digest(named)
 
 
-def _active(given: Mapping[str, Any]) -> wire.Json:
-    """What the kubeconfig says of the cluster in use, or None where that is not to be seen."""
-    kubeconfig = _parsed(given.get("kubeconfig"))
-    context = given.get("context") or kubeconfig.get("current-context")
-    named = _entry(kubeconfig.get("contexts"), context, "context")
-    return _entry(
-        kubeconfig.get("clusters"), given.get("cluster") or named.get("cluster"), "cluster"
-    )
-
-
 def _parsed(kubeconfig: wire.Json) -> Mapping[str, Any]:
-    """A kubeconfig that is given as a string; that may be a file's path as well."""
+    """A kubeconfig that is given as a mapping or a string; that may be a file's path as well."""
+    if isinstance(kubeconfig, Mapping):
+        return kubeconfig
     if not isinstance(kubeconfig, str):
         return {}
     # Imported here: most programs have no kubeconfig.

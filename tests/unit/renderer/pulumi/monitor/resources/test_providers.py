@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -41,6 +42,7 @@ SAME = [
     ({"kubeconfig": kubeconfig()}, {"kubeconfig": kubeconfig("west"), "context": "east"}),
     ({"kubeconfig": kubeconfig()}, {"kubeconfig": kubeconfig("west"), "cluster": "c-east"}),
     ({"kubeconfig": kubeconfig()}, {"kubeconfig": secret(kubeconfig())}),
+    ({"kubeconfig": kubeconfig()}, {"kubeconfig": json.loads(kubeconfig())}),
     ({"kubeconfig": kubeconfig(), "clusterIdentifier": "x"}, {"clusterIdentifier": "x"}),
 ]
 OTHER = [
@@ -81,6 +83,28 @@ def test_what_is_not_known_is_the_same_where_it_comes_from_the_same() -> None:
         return providers.provider("any", inputs, {"kubeconfig": origins}).cluster
 
     assert unknown("urn:a", "urn:b") == unknown("urn:b", "urn:a") != unknown("urn:c") != ""
+
+
+@pytest.mark.parametrize("form", [str, json.loads, secret])
+@pytest.mark.parametrize(
+    ("inputs", "namespace"),
+    [
+        ({}, "of-east"),
+        ({"context": "west"}, "of-west"),
+        ({"context": secret("west")}, "of-west"),
+        ({"context": "gone"}, None),
+        ({"namespace": "own"}, "own"),
+        ({"namespace": "", "cluster": "c-west"}, "of-east"),
+    ],
+)
+def test_objects_without_a_namespace_get_that_of_the_context(
+    form: Callable[[str], Any], inputs: dict[str, Any], namespace: str | None
+) -> None:
+    given = json.loads(kubeconfig())
+    for context in given["contexts"]:
+        context["context"]["namespace"] = f"of-{context['name']}"
+    found = providers.provider("any", {"kubeconfig": form(json.dumps(given)), **inputs})
+    assert found.namespace == namespace
 
 
 def test_no_credential_is_told() -> None:
