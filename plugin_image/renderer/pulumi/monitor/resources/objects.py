@@ -1,5 +1,6 @@
 """What a deployment would make of an object that a program registers."""
 
+import base64
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -87,6 +88,7 @@ def outputs(
     marked.
     """
     state = dict(manifest)
+    _complete_as_server(state)
     for key, added in shapes.placeholders(type_, index).items():
         wire.update(state, key, added, keep=True)
     if is_namespaced(state):
@@ -95,6 +97,32 @@ def outputs(
         if key in state and wire.signature_of(state[key]) != wire.SECRET:
             state[key] = wire.secret(state[key])
     return state
+
+
+def _complete_as_server(state: Manifest) -> None:
+    """Put in what programs copy from an object, and the API server makes of what they gave."""
+    kind = state["apiVersion"], state["kind"]
+    if kind == ("v1", "Secret") and "stringData" in state:
+        wire.update(state, "data", _encoded(state["stringData"]))
+    elif kind == ("v1", "Namespace"):
+        metadata = dict(_metadata(state))
+        wire.update(metadata, "labels", {"kubernetes.io/metadata.name": metadata.get("name")})
+        wire.update(state, "metadata", metadata)
+
+
+def _encoded(texts: wire.Json) -> dict[str, wire.Json]:
+    """A Secret's `stringData` in base64, with the marks that it has."""
+    given = wire.reveal(texts)
+    if not isinstance(given, Mapping) or wire.signature_of(given):
+        return {}
+    encoded = {}
+    for key, value in given.items():
+        text = wire.reveal(value)
+        if isinstance(text, str) and text != wire.UNKNOWN:
+            text = base64.b64encode(text.encode(errors="surrogatepass")).decode()
+        is_secret = wire.is_secret(texts) or wire.is_secret(value)
+        encoded[key] = wire.secret(text) if is_secret else text
+    return encoded
 
 
 def identifier(state: Mapping[str, Any]) -> str:

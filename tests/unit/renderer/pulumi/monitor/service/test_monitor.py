@@ -121,6 +121,35 @@ class TestObjects:
         assert state["data"] == secret({"a": "MQ=="})
         assert "absent" not in state
 
+    @pytest.mark.parametrize(
+        ("given", "data"),
+        [
+            ({"stringData": {"a": "1"}}, {"a": "MQ=="}),
+            (
+                {"stringData": {"a": "1"}, "data": {"a": "Mg==", "b": "Mw=="}},
+                {"a": "MQ==", "b": "Mw=="},
+            ),
+            ({"stringData": {"a": secret("1"), "b": None}}, {"a": secret("MQ=="), "b": None}),
+            ({"stringData": secret({"a": "1"})}, {"a": secret("MQ==")}),
+            ({"stringData": {"a": "1"}, "data": secret({})}, secret({"a": "MQ=="})),
+        ],
+    )
+    def test_a_secret_comes_back_with_all_of_its_data(
+        self, harness: Harness, given: dict[str, Any], data: Any
+    ) -> None:
+        response = harness.register("kubernetes:core/v1:Secret", "login", given)
+        state = harness.state(response)
+        assert (state["data"], state["stringData"]) == (data, given["stringData"])
+        assert harness.recording.registrations[0].object.get("data") == given.get("data")
+
+    def test_a_namespace_comes_back_with_the_label_of_its_name(self, harness: Harness) -> None:
+        given = {"metadata": {"labels": {"a": "b"}}}
+        response = harness.register("kubernetes:core/v1:Namespace", "team", given)
+        labels = harness.state(response)["metadata"]["labels"]
+        assert labels == {"a": "b", "kubernetes.io/metadata.name": "team"}
+        recorded = harness.recording.registrations[0].object["metadata"]
+        assert recorded == {"name": "team", "labels": {"a": "b"}}
+
     def test_numbers_that_are_whole_stay_integers(self, harness: Harness) -> None:
         values = {"whole": 3, "half": 0.5, "most": 2**53, "beyond": 1e22, "none": None, "yes": True}
         harness.register(CONFIG_MAP, "settings", {"data": values})
