@@ -35,6 +35,11 @@ _SPEC: Final = {
 }
 """Properties of `spec` that the cluster allocates: nothing in the schema tells them apart."""
 
+_DATA: Final[Mapping[str, Shape]] = {
+    "kubernetes:core/v1:Secret": {"ca.crt": "e", "token": "e"},
+}
+"""Keys that the cluster fills in, where the Secret is for a service account's token."""
+
 
 class _Shapes:
     """Collects the named shapes that the types of a schema are made of."""
@@ -108,6 +113,8 @@ def shapes_of(schema: Mapping[str, Any]) -> dict[str, Any]:
         entry: dict[str, Shape] = {}
         if type_ in _SPEC:
             entry["spec"] = collected.part(_reference(properties["spec"]), _SPEC[type_])
+        if type_ in _DATA:
+            entry["data"] = _DATA[type_]
         if "status" in properties and not type_.endswith("Patch"):
             entry["status"] = collected.shape(properties["status"])
         if entry:

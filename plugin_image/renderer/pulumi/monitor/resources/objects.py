@@ -12,6 +12,8 @@ Manifest = dict[str, Any]
 
 _TOKEN_PARTS = 3
 _LIST = "List"
+_OF_TOKENS = "kubernetes.io/service-account-token"
+"""The type of a Secret whose data the cluster fills in."""
 
 
 def complete_kind(type_: str, manifest: Manifest) -> None:
@@ -90,7 +92,8 @@ def outputs(
     state = dict(manifest)
     _complete_as_server(state)
     for key, added in shapes.placeholders(type_, index).items():
-        wire.update(state, key, added, keep=True)
+        if key != "data" or wire.reveal(state.get("type")) == _OF_TOKENS:
+            wire.update(state, key, added, keep=True)
     if is_namespaced(state):
         wire.update(state, "metadata", {"namespace": namespace}, keep=True)
     for key in secret:

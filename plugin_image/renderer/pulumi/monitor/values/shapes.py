@@ -32,13 +32,15 @@ _MARK = b"pulumi-unknown-"
 _DEPTH = 6
 
 Shape: TypeAlias = "str | list[Shape] | dict[str, Shape]"
-"""`"s"` string, `"n"` number, `["a", Shape]` list, `{name: Shape}` object, `"b"`, `"o"`: unset."""
+"""`"s"` string, `"e"` string in base64, `"n"` number, `["a", Shape]` list, `{name: Shape}` object;
+`"b"`, `"o"`: unset."""
+_MARKED = ("s", "e", "n")
 
 
 def placeholders(type_: str, resource: int) -> dict[str, Any]:
     """What a cluster would add to an object of this type, marked for the resource of this number.
 
-    The keys are `metadata` and, where the type has them, `spec` and `status`.
+    The keys are `metadata` and, where the type has them, `spec`, `status` and `data`.
     """
     counter = 0
 
@@ -50,12 +52,13 @@ def placeholders(type_: str, resource: int) -> dict[str, Any]:
         if isinstance(shape, list):
             item = fill(shape[1])
             return None if item is None else [item]
-        if shape not in ("s", "n"):
+        if shape not in _MARKED:
             return None
         counter += 1
-        if shape == "s":
-            return f"pulumi-unknown-{resource}-{counter}-"
-        return _number(resource, counter)
+        if shape == "n":
+            return _number(resource, counter)
+        token = f"pulumi-unknown-{resource}-{counter}-"
+        return token if shape == "s" else base64.b64encode(token.encode()).decode()
 
     return {key: fill(shape) for key, shape in _shape_of(type_).items()}
 
@@ -150,7 +153,7 @@ def _paths(shape: Shape, at: str) -> Iterator[tuple[str, Shape]]:
             yield from _paths(part, f"{at}.{key}" if at else key)
     elif isinstance(shape, list):
         yield from _paths(shape[1], f"{at}[0]")
-    elif shape in ("s", "n"):
+    elif shape in _MARKED:
         yield at, shape
 
 

@@ -142,6 +142,18 @@ class TestObjects:
         assert (state["data"], state["stringData"]) == (data, given["stringData"])
         assert harness.recording.registrations[0].object.get("data") == given.get("data")
 
+    @pytest.mark.parametrize(
+        ("type_", "keys"), [("kubernetes.io/service-account-token", 2), ("Opaque", 0)]
+    )
+    def test_a_token_is_what_only_the_cluster_knows(
+        self, harness: Harness, type_: str, keys: int
+    ) -> None:
+        response = harness.register("kubernetes:core/v1:Secret", "token", {"type": type_})
+        marks = shapes.Marks(harness.recording.types())
+        data = harness.state(response).get("data", {})
+        assert len(data) == keys
+        assert all(marks.find(text) for text in data.values())
+
     def test_a_namespace_comes_back_with_the_label_of_its_name(self, harness: Harness) -> None:
         given = {"metadata": {"labels": {"a": "b"}}}
         response = harness.register("kubernetes:core/v1:Namespace", "team", given)

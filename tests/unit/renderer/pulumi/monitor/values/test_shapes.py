@@ -9,6 +9,7 @@ import pytest
 from plugin_image.renderer.pulumi.monitor.values import shapes
 
 SERVICE = "kubernetes:core/v1:Service"
+SECRET = "kubernetes:core/v1:Secret"
 
 
 def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -23,7 +24,13 @@ def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 @pytest.mark.parametrize(
     "type_",
-    [SERVICE, "kubernetes:apps/v1:Deployment", "kubernetes:batch/v1:Job", "kubernetes:x/v1:Own"],
+    [
+        SERVICE,
+        SECRET,
+        "kubernetes:apps/v1:Deployment",
+        "kubernetes:batch/v1:Job",
+        "kubernetes:x/v1:Own",
+    ],
 )
 def test_every_placeholder_is_found_and_described_by_its_path(type_: str) -> None:
     marks = shapes.Marks({12: type_})
@@ -31,6 +38,12 @@ def test_every_placeholder_is_found_and_described_by_its_path(type_: str) -> Non
         mark = marks.find(value)
         assert mark is not None, f"{path} of {type_} carries no mark"
         assert (mark[0], shapes.describe(type_, mark[1])) == (12, path)
+
+
+def test_what_is_base64_in_an_object_carries_its_mark_when_it_is_decoded() -> None:
+    token = shapes.placeholders(SECRET, 12)["data"]["token"]
+    marks = shapes.Marks({12: SECRET})
+    assert marks.find(f"token: {base64.b64decode(token).decode()}") == marks.find(token)
 
 
 @pytest.mark.parametrize("prefix", ["", "a", "ab", "abc", "https://", "😀"])
