@@ -81,6 +81,8 @@ _TABLE: Final = [
         (_T, "packages that cannot be had", _NOT_INSTALLED + r"No solution found when resolving"),
         (_T, "packages that cannot be had", _NOT_INSTALLED + r"Not Found - 404"),
         (_T, "packages that cannot be had", _NOT_INSTALLED + r"Couldn't find any versions for "),
+        (_T, "packages that cannot be had", _NOT_INSTALLED + r'Unsupported URL Type "workspace:"'),
+        (_T, "packages that cannot be built", _NOT_INSTALLED + r"cannot be built from its source"),
         (
             _T,
             "charts that cannot be had",

@@ -14,6 +14,7 @@ from ..errors import DependencyError
 from ..launch import Launcher
 from ..supervise import Deadline
 
+_FIX = "correct what the program asks for, or give the plugin access to its registry"
 _NPM_PREFIX = re.compile(r"npm error (?:notarget |404 )?|error (?!:)|ERR_\w+\s+|➤ \w+: [│┌└·]\s*")
 _NPM_CODE = re.compile(r"(?:npm error)?(?: (?:code|syscall|errno) .*)?")
 """What npm says before it says what is wrong, and lines without words."""
@@ -25,6 +26,7 @@ _NPM_SCRIPT = re.compile(
     re.MULTILINE,
 )
 """How npm tells that the script of a package failed, and all that the script said."""
+_UV_BUILD = re.compile(r"^error: Failed to build `(?P<package>.*)`$", re.MULTILINE)
 _NPM_LOG = re.compile(r"A complete log of this run can be found in: .*")
 
 
@@ -71,9 +73,10 @@ class Installer:
             result=result,
         ).in_time()
         if ended.status:
+            reason, fix = _reason_of_build(ended.output) or (_reason(ended.output), _FIX)
             raise DependencyError(
-                f"the program's dependencies cannot be installed: {_reason(ended.output)}",
-                fix="correct what the program asks for, or give the plugin access to its registry",
+                f"the program's dependencies cannot be installed: {reason}",
+                fix=fix,
                 details=ended.output,
             )
 
@@ -109,6 +112,22 @@ def _reason(output: str) -> str:
     if not error.startswith("error: "):
         return _NPM_PREFIX.sub("", error).rstrip(".")
     return "\n".join([error, *causes]).rstrip(".")
+
+
+def _reason_of_build(output: str) -> tuple[str, str] | None:
+    """What is wrong, and what to do, where uv had to build a package, and that failed.
+
+    The last line of what a build says is its error, as that of a traceback is.
+    """
+    build = _UV_BUILD.search(output)
+    said = output.partition("[stderr]\n")[2].partition("\nhint: ")[0]
+    if build is None or not said.strip():
+        return None
+    cause = said.rstrip().splitlines()[-1].strip()
+    return (
+        f"{build['package']} cannot be built from its source: {cause}".rstrip("."),
+        "ask for a version of it that has a wheel for this Python and platform",
+    )
 
 
 def _reason_of_script(package: str, command: str, said: str) -> str:

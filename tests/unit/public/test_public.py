@@ -35,6 +35,14 @@ def test_what_nothing_is_known_of_is_our_failure() -> None:
         ("programs in java are not rendered. To fix it: …", Verdict.MISSING),
         ("the program failed: error TS2440: Import declaration conflicts", Verdict.THEIRS),
         ("the program failed: Missing required configuration variable 'a:b'", Verdict.THEIRS),
+        (
+            "the program's dependencies cannot be installed: a==1 cannot be built from its source",
+            Verdict.THEIRS,
+        ),
+        (
+            'the program\'s dependencies cannot be installed: Unsupported URL Type "workspace:": x',
+            Verdict.THEIRS,
+        ),
         ("the renderer itself failed: KeyError. This is a mistake", Verdict.OURS),
         (
             "warning: mypy does not check types here\nprograms in dotnet are not rendered",

@@ -60,6 +60,24 @@ _SAID = {
         "error: Because there is no version of x==9\n  and you require x==9, you lose.\n",
         "error: Because there is no version of x==9 and you require x==9, you lose",
     ),
+    "uv fails to build a package, beneath what the build prints": (
+        "error: Failed to build `oldlib==1.2`\n  cause: The build backend returned an error\n"
+        "  cause: Call to `setuptools.build_meta.build_wheel` failed (exit status: 1)\n\n"
+        "         [stdout]\n         running egg_info\n\n"
+        "         [stderr]\n         warning: an error may follow\n"
+        "         Traceback (most recent call last):\n"
+        '           File "<string>", line 14, in <module>\n'
+        "         ModuleNotFoundError: No module named 'pkg_resources'\n\n"
+        "hint: This error likely indicates that `oldlib@1.2` lacks something.\n",
+        "oldlib==1.2 cannot be built from its source: "
+        "ModuleNotFoundError: No module named 'pkg_resources'",
+    ),
+    "uv finds nothing to build a package with": (
+        "error: Failed to build `oldlib==1.2`\n"
+        "  cause: Failed to resolve requirements from `build-system.requires`\n",
+        "error: Failed to build `oldlib==1.2` "
+        "cause: Failed to resolve requirements from `build-system.requires`",
+    ),
     "nothing is said": ("", "it gave no reason"),
 }
 
@@ -72,3 +90,14 @@ def test_the_reason_is_what_was_said_of_it(said: str, told: str, tmp_path: Path)
         installer.run(["sh", "-c", f"printf %s {shlex.quote(said)} >&2; exit 1"], tmp_path)
     shown = str(refused.value).partition(". To fix it: ")[0]
     assert shown == f"the program's dependencies cannot be installed: {told}"
+
+
+def test_what_cannot_be_built_is_asked_for_in_another_version(tmp_path: Path) -> None:
+    said = "error: Failed to build `oldlib==1.2`\n  cause: x\n\n    [stderr]\n    no compiler\n"
+    cache = Cache(tmp_path / "cache", tmp_path, Deadline(30), most_bytes=1_000_000)
+    installer = Installer(cache, os.environ, tmp_path, cache.deadline)
+    with pytest.raises(DependencyError) as refused:
+        installer.run(["sh", "-c", f"printf %s {shlex.quote(said)} >&2; exit 1"], tmp_path)
+    assert refused.value.fix == (
+        "ask for a version of it that has a wheel for this Python and platform"
+    )
