@@ -195,6 +195,8 @@ def _describe(raised: BaseException, root: str) -> FailureEvent:
     """
     error, concerned = _cause(raised)
     fix = _take_fix(error)
+    if isinstance(error, ImportError):
+        fix = fix or _fix_of_import(error)
     place = ""
     frames = traceback.extract_tb(error.__traceback__)
     first = len(frames)
@@ -208,6 +210,8 @@ def _describe(raised: BaseException, root: str) -> FailureEvent:
         place = f"{os.path.relpath(error.filename, root)}:{error.lineno}"
         first = len(frames)
     said = error.msg if isinstance(error, SyntaxError) else _unwrapped(str(error))
+    if isinstance(error, ImportError):
+        said = said.removesuffix(f" ({error.path})")
     message = next(filter(None, map(str.strip, said.splitlines())), "")
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
     text += f", for {concerned}" if concerned else ""
@@ -239,6 +243,17 @@ def _take_fix(error: BaseException) -> str:
     if fix:
         notes.remove(fix)
     return fix.removeprefix(_FIX)
+
+
+def _fix_of_import(error: ImportError) -> str:
+    """What to do where a package is there, and what is imported from it is not."""
+    package = (error.name or "").partition(".")[0]
+    module = sys.modules.get(package)
+    if module is None:
+        return ""
+    is_installed = "site-packages" in (module.__file__ or "")
+    other = f", or ask for a version of {package} that has it" if is_installed else ""
+    return f"correct the import{other}"
 
 
 def _unwrapped(said: str) -> str:

@@ -1,0 +1,3 @@
+from pulumi_kubernetes.helm.v2 import Chart
+
+Chart("web", None)
