@@ -89,6 +89,15 @@ class _Public(Case):
     """A public program, as the official engine is asked for those of the corpus."""
 
     stack: str
+    installed: Path
+    """What the renderer runs it with."""
+
+    @property
+    def python_path(self) -> str:
+        """The program's own packages, for the engine's interpreter has pip, and theirs has not."""
+        if self.runtime != "python":
+            return super().python_path
+        return ":".join(map(str, self.installed.parents[1].glob("lib/python*/site-packages")))
 
     @property
     def given(self) -> Mapping[str, Any]:
@@ -102,8 +111,11 @@ class _Public(Case):
         return self.folder
 
 
-def _with_packages(project: Project, cache: Path, scratch: Path) -> None:
-    """Put the packages that the renderer has installed where the engine's hosts look for them."""
+def _with_packages(project: Project, cache: Path, scratch: Path) -> Path:
+    """Put the packages that the renderer has installed where the engine's hosts look for them.
+
+    Gives what the renderer runs the program with.
+    """
     deadline = Deadline(_SECONDS)
     env = environment.for_installer(os.environ, scratch, INSTALLER_VARIABLES)
     installer = Installer(Cache(cache, scratch, deadline, 2**40), env, scratch, deadline)
@@ -111,16 +123,14 @@ def _with_packages(project: Project, cache: Path, scratch: Path) -> None:
     if project.runtime == "nodejs":
         for place, really in installed.places.items():
             place.symlink_to(really)
-    venv = project.runtime_options.get("virtualenv")
-    if project.runtime == "python" and venv:
-        (project.root / str(venv)).symlink_to(installed.path.parent.parent)
+    return installed.path
 
 
 def main(folder: str, stack_name: str, cache: str, file: str) -> None:
     """Write the engine's objects, or the error's text, as JSON."""
     with tempfile.TemporaryDirectory() as scratch:
-        _with_packages(load_project(Path(folder)), Path(cache), Path(scratch))
-        answer = official_engine.run(_Public(Path(folder), stack_name), Path(scratch))
+        installed = _with_packages(load_project(Path(folder)), Path(cache), Path(scratch))
+        answer = official_engine.run(_Public(Path(folder), stack_name, installed), Path(scratch))
     Path(file).write_text(json.dumps(answer, indent=1))
 
 

@@ -67,6 +67,11 @@ class Case:
         return str(runtime["name"] if isinstance(runtime, dict) else runtime)
 
     @property
+    def python_path(self) -> str:
+        """Where Python looks for packages first: nowhere else than the interpreter itself."""
+        return ""
+
+    @property
     def given(self) -> Mapping[str, Any]:
         """Everything in `options.json`, and the stack `dev` unless it names another or none."""
         file = self.folder / "options.json"

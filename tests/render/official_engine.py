@@ -116,6 +116,7 @@ def _environment(case: Case, scratch: Path, backend: Path) -> Mapping[str, str]:
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         "PULUMI_SKIP_UPDATE_CHECK": "true",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": case.python_path,
     }
 
 
