@@ -32,6 +32,7 @@ def test_what_nothing_is_known_of_is_our_failure() -> None:
     ("said", "verdict"),
     [
         ("aws:s3:Bucket 'b' is not a Kubernetes object. To fix it: …", Verdict.REFUSED),
+        ("a (x.ts:1) and b (x.ts:2) are the same object, Secret 'a'", Verdict.REFUSED),
         ("programs in java are not rendered. To fix it: …", Verdict.MISSING),
         ("the program failed: error TS2440: Import declaration conflicts", Verdict.THEIRS),
         ("the program failed: Missing required configuration variable 'a:b'", Verdict.THEIRS),

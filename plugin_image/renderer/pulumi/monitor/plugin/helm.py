@@ -130,14 +130,14 @@ class Helm:
             return self._templated(options, called)
 
     def _templated(self, options: Inputs, called: str) -> provider_pb2.InvokeResponse:
-        answer = self._plugin.invoke(_TEMPLATE, _arguments(options))
+        answer = self._plugin.invoke(_TEMPLATE, _arguments(options), called)
         chart = self._fetched(options)
         if chart and _can_be_of_version_4(chart, options):
             self._require_readable(_as_of_version_4(chart, options), called)
         self.require_same(
             _answered(answer),
             lambda folder: _answered(
-                self._plugin.invoke(_TEMPLATE, _arguments(_with_path(options, folder)))
+                self._plugin.invoke(_TEMPLATE, _arguments(_with_path(options, folder)), called)
             ),
             chart=chart,
             values=options.get("values"),

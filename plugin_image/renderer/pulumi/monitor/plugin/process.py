@@ -76,14 +76,18 @@ class KubernetesPlugin:
         self._channel: grpc.Channel | None = None
 
     def invoke(
-        self, function: str, arguments: Mapping[str, wire.Json]
+        self, function: str, arguments: Mapping[str, wire.Json], called: str = ""
     ) -> provider_pb2.InvokeResponse:
-        """What a function gives. Raises Refusal without a provider, or MonitorError."""
+        """What a function gives, which messages name as `called`, or else by its name.
+
+        Raises Refusal without a provider, or MonitorError.
+        """
         if function == "kubernetes:helm:template":
             arguments = self._with_capabilities(arguments)
         request = provider_pb2.InvokeRequest(tok=function)
         structs.into_struct(arguments, request.args)
-        return self._ask("Invoke", request, provider_pb2.InvokeResponse, f"the function {function}")
+        what = called or f"the function {function}"
+        return self._ask("Invoke", request, provider_pb2.InvokeResponse, what)
 
     def construct(
         self, request: resource_pb2.RegisterResourceRequest, fields: Fields

@@ -45,7 +45,7 @@ class Provider:
         self.failure: MonitorError | None = None
         self.closed = False
 
-    def invoke(self, _function: str, _arguments: Mapping[str, Any]) -> Any:
+    def invoke(self, _function: str, _arguments: Mapping[str, Any], _called: str = "") -> Any:
         answer = provider_pb2.InvokeResponse()
         structs.into_struct({"result": self.result}, getattr(answer, "return"))
         return answer
@@ -208,7 +208,7 @@ class TestChartsOfVersion3:
         assert components(provider).invoke(TEMPLATE, options)
         invoke = provider.invoke
 
-        def made_up(function: str, arguments: Mapping[str, Any]) -> Any:
+        def made_up(function: str, arguments: Mapping[str, Any], _called: str) -> Any:
             provider.result = [config_map("a", password=str(next(numbers)))]
             return invoke(function, arguments)
 
