@@ -54,9 +54,10 @@ def choose(layout: Layout, options: Options, installer: Installer) -> tuple[Mana
     if options.manager != "auto":
         lock = layout.locks.get(options.manager)
         if lock is None and options.manager != "npm":
+            manifest = (layout.folder / "package.json").relative_to(layout.repository)
             raise DependencyError(
                 f"`packagemanager` is {options.manager}, and there is no lock of it",
-                fix=f"commit its lock beside {layout.folder.name}/package.json",
+                fix=f"commit its lock beside {manifest}",
             )
         return _of(options.manager, lock), lock
     known = [(_of(name, lock), lock) for name, lock in layout.locks.items() if name != "bun"]

@@ -2,15 +2,24 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi.hosts import nodejs_layout, nodejs_links
+from plugin_image.renderer.pulumi.hosts import (
+    nodejs_layout,
+    nodejs_links,
+    nodejs_managers,
+    nodejs_options,
+)
 from plugin_image.renderer.pulumi.hosts.nodejs_layout import Layout
+from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.pulumi.project import load_project
+from plugin_image.renderer.supervise import Deadline
 
 _SDK = {"dependencies": {"@pulumi/pulumi": "3"}}
 
@@ -93,6 +102,19 @@ def test_packages_of_folders_bring_those_that_they_name(tmp_path: Path) -> None:
         "libs/t.tgz",
     }
     assert found.names == {"a", "b"}
+
+
+@pytest.mark.parametrize("manifest", ["package.json", "apps/web/package.json"])
+def test_a_lock_that_is_missing_belongs_beside_its_manifest_in_the_repository(
+    manifest: str, tmp_path: Path
+) -> None:
+    found = layout(tmp_path, {manifest: _SDK})
+    assert found
+    options = replace(nodejs_options.read(load_project(tmp_path / "apps" / "web")), manager="yarn")
+    installer = Installer(cast(Cache, None), {}, tmp_path, Deadline(30))
+    with pytest.raises(DependencyError) as refused:
+        nodejs_managers.choose(found, options, installer)
+    assert refused.value.fix == f"commit its lock beside {manifest}"
 
 
 @pytest.mark.parametrize(
