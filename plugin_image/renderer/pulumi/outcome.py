@@ -1,11 +1,19 @@
 """How a run ended: in success, or in the error that a person is told."""
 
+import re
+
 from ..errors import DeadlineError, ProgramError, RefusedError
 from . import foreign
 from .hosts.host import Run
 from .monitor.recording import Recording
 from .monitor.run_context import Unreadable
 from .monitor.values import unreadable as placeholders
+
+_OF_THE_SOURCE = re.compile(
+    r"the program failed: (?:error TS\d+|SyntaxError|ImportError|ModuleNotFoundError|"
+    r"Error: Cannot find module)\b"
+)
+"""Failures that no value causes."""
 
 
 def require_success(recording: Recording, run: Run, unreadable: Unreadable | None = None) -> None:
@@ -18,7 +26,7 @@ def require_success(recording: Recording, run: Run, unreadable: Unreadable | Non
     try:
         _require_success(recording, run)
     except ProgramError as error:
-        if unreadable is None:
+        if unreadable is None or _OF_THE_SOURCE.match(error.summary):
             raise
         names = {i: f"<the secret {key!r}>" for i, key in enumerate(unreadable.keys)}
         text, details = (placeholders.replace(t, names) for t in (error.summary, error.details))
