@@ -6,7 +6,6 @@ hash of all sources of its modules.
 """
 
 import os
-import re
 import shutil
 from pathlib import Path
 
@@ -16,8 +15,8 @@ from ..execution import PARALLEL, Execution
 from ..installer import Installer
 from ..monitor.recording import Event
 from ..project import Project
-from . import go_modules, go_sdk, go_shipped, runtime_options
-from .host import Failure, Installed, Run, configuration_fix, logged_errors
+from . import go_failure, go_modules, go_sdk, go_shipped, runtime_options
+from .host import Installed, Run, logged_errors
 
 entry = Project.entry
 _OPTIONS = {"binary": str, "buildTarget": str}
@@ -25,10 +24,6 @@ _OPTIONS = {"binary": str, "buildTarget": str}
 _BINARY = "program"
 _SIGNALLED: Event = {"signalled": True}
 """The SDK's word, which it gives once all has been registered and nothing has failed."""
-_HEADER = re.compile(
-    r"an unhandled error occurred: program failed:|\d+ errors? occurred:|waiting for RPCs:"
-)
-"""What the SDK says before it says what is wrong."""
 _EARLY_END_FIX = (
     "remove the call of os.Exit(0), and let an error of pulumi.RunErr end the program with "
     "another status; a committed binary takes the Pulumi SDK 3.182 or newer"
@@ -88,7 +83,7 @@ def run(execution: Execution, binary: Installed) -> Run:
         ended = execution.run([binary.path], env=_environment(execution, session.endpoint()))
     if _SIGNALLED in events:
         events.append({"finished": True})
-    failure = _failure(events, ended.output) if ended.status else None
+    failure = go_failure.of(logged_errors(events), ended.output) if ended.status else None
     return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX)
 
 
@@ -105,20 +100,3 @@ def _environment(execution: Execution, address: str) -> dict[str, str]:
         "PULUMI_MONITOR": address,
         "PULUMI_ENGINE": address,
     }
-
-
-def _failure(events: list[Event], output: str) -> Failure:
-    """What the program logged as an error, or else the last line that tells one."""
-    errors = logged_errors(events)
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    telling = [line for line in lines if line.startswith(("error:", "panic:", "fatal error:"))]
-    text = next(iter([*map(_first_cause, errors), *telling, *lines[-1:]]), "it said nothing")
-    return Failure(text=text, place="", traceback="\n".join(errors), fix=configuration_fix(text))
-
-
-def _first_cause(error: str) -> str:
-    """The line that matters; the SDK wraps errors and lists them, each after an asterisk."""
-    lines = [line.strip() for line in error.splitlines()]
-    causes = [line.removeprefix("* ") for line in lines if line.startswith("* ")]
-    told = [line for line in lines if line and not _HEADER.fullmatch(line)]
-    return next(filter(None, [*causes, *told, *lines]), "")

@@ -1,0 +1,39 @@
+"""Finds what a Go program failed of, in the words of its SDK.
+
+The SDK logs an error, or only prints it where it could not log. It wraps errors, and lists several,
+each after an asterisk. Source: pulumi/pulumi `sdk/go/pulumi/run.go`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .host import Failure, configuration_fix
+
+_HEADER = re.compile(
+    r"(?:error: )?(?:an unhandled error occurred: )?(?:program failed:)? ?"
+    r"(?:\d+ errors? occurred:|waiting for RPCs:)?"
+)
+"""What the SDK says before it says what is wrong."""
+_TELLING = ("error:", "panic:", "fatal error:")
+
+
+def of(errors: Sequence[str], output: str) -> Failure:
+    """What the program logged as an error, or else what it printed of one."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    found = [*map(_first_cause, errors), *_printed(lines), *lines[-1:]]
+    text = next(iter(found), "it said nothing")
+    return Failure(text=text, place="", traceback="\n".join(errors), fix=configuration_fix(text))
+
+
+def _printed(lines: list[str]) -> Iterator[str]:
+    for number, line in enumerate(lines):
+        if line.startswith(_TELLING):
+            yield _first_cause("\n".join(lines[number:])) if _HEADER.fullmatch(line) else line
+
+
+def _first_cause(error: str) -> str:
+    """The line that matters."""
+    lines = [line.strip() for line in error.splitlines()]
+    causes = [line.removeprefix("* ") for line in lines if line.startswith("* ")]
+    told = [line for line in lines if line and not _HEADER.fullmatch(line)]
+    return next(filter(None, [*causes, *told, *lines]), "")

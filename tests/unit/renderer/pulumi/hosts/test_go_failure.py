@@ -1,0 +1,42 @@
+"""The first line tells what a Go program failed of, however its SDK wraps and lists it."""
+
+import pytest
+
+from plugin_image.renderer.pulumi.hosts import go_failure
+from plugin_image.renderer.pulumi.hosts.host import CONFIGURATION_FIX
+
+_CAUSE = "the zone has no name"
+
+
+@pytest.mark.parametrize(
+    "logged",
+    [
+        _CAUSE,
+        f"an unhandled error occurred: program failed:\n{_CAUSE}",
+        f"an unhandled error occurred: program failed: \n1 error occurred:\n\t* {_CAUSE}\n\n",
+        f"program failed: 2 errors occurred:\n\t* {_CAUSE}\n\t* and more\n",
+        f"waiting for RPCs:\n{_CAUSE}",
+    ],
+)
+def test_the_first_cause_that_is_logged_is_told(logged: str) -> None:
+    assert go_failure.of([logged], "error: program failed").text == _CAUSE
+
+
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        (f"error: program failed: 1 error occurred:\n\t* {_CAUSE}\n\n", _CAUSE),
+        (f"hello\nerror: an unhandled error occurred: program failed:\n{_CAUSE}", _CAUSE),
+        (f"error: {_CAUSE}\n* a list of the program", f"error: {_CAUSE}"),
+        ("panic: boom\n\ngoroutine 1 [running]:\nmain.main()", "panic: boom"),
+        ("hello\ngood-bye", "good-bye"),
+        ("", "it said nothing"),
+    ],
+)
+def test_what_is_not_logged_is_told_as_it_is_printed(printed: str, told: str) -> None:
+    assert go_failure.of([], printed).text == told
+
+
+def test_configuration_that_is_missing_has_a_remedy() -> None:
+    missing = "fatal: missing required configuration variable 'shop:zone'"
+    assert go_failure.of([missing], "").fix == CONFIGURATION_FIX
