@@ -148,14 +148,15 @@ def choose_stack(project: Project, asked: str | None, *, allow_missing_file: boo
         if len(stacks) == 1:
             return Stack(stacks[0], stacks[0])
         raise UsageError(
-            f"no stack named, and {_there(stacks)}",
+            f"no stack named, and {_there(project, stacks)}",
             fix="set the Application's plugin parameter `stack` (or env PULUMI_STACK)",
         )
     stack = _named(asked, project)
     may_lack_file = allow_missing_file or (not stacks and not project.stack_config_dir)
     if stack.name not in stacks and not may_lack_file:
         raise UsageError(
-            f"stack {stack.name!r} has no {stack_file_name(project, stack)}, and {_there(stacks)}",
+            f"stack {stack.name!r} has no {stack_file_name(project, stack)}, and "
+            f"{_there(project, stacks)}",
             fix="correct the name, add the file, or set the plugin parameter "
             "`allowMissingStackFile` to true",
         )
@@ -264,10 +265,11 @@ def _stacks_with_files(project: Project) -> list[str]:
     return sorted({match[1] for match in map(_STACK_FILE.fullmatch, names) if match})
 
 
-def _there(stacks: list[str]) -> str:
+def _there(project: Project, stacks: list[str]) -> str:
+    folder = project.stack_config_dir and f" {project.stack_config_dir}"
     if not stacks:
-        return "the folder has no Pulumi.<stack>.yaml"
-    return f"the folder has the stacks {', '.join(stacks)}"
+        return f"the folder{folder} has no Pulumi.<stack>.yaml"
+    return f"the folder{folder} has the stacks {', '.join(stacks)}"
 
 
 def _named(asked: str, project: Project) -> Stack:

@@ -197,7 +197,9 @@ def test_a_stack_may_lack_a_file_where_the_application_says_so(tmp_path: Path) -
 
 def test_a_folder_of_stacks_that_is_not_there_is_no_folder_without_stacks(tmp_path: Path) -> None:
     project_in(tmp_path, SHOP + "stackConfigDir: stakcs\n")
-    with pytest.raises(UsageError, match=r"has no Pulumi\.prod\.yaml"):
+    with pytest.raises(
+        UsageError, match=r"has no Pulumi\.prod\.yaml, and the folder stakcs has no"
+    ):
         chosen(tmp_path, "prod")
 
 
