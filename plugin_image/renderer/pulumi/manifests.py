@@ -282,9 +282,7 @@ class _Plain:
     def refuse_unknown(self, node: Any, path: str) -> None:
         """Raise ManifestError for a value that was never computed, or that only a cluster knows."""
         if node == wire.UNKNOWN:
-            raise ManifestError(
-                f"{self._entry} has a value in {path} that the program never computed"
-            )
+            raise self._never_computed(path)
         mark = self._marks.find(node)
         if mark:
             index, position = mark
@@ -295,3 +293,15 @@ class _Plain:
                 "knows",
                 fix="set it in the program or as configuration, or refer to the object by its name",
             )
+
+    def _never_computed(self, path: str) -> ManifestError:
+        left_out = self._recording.left_out
+        of = [left_out[urn] for urn in sorted(self._entry.dependencies) if urn in left_out]
+        if not of:
+            return ManifestError(
+                f"{self._entry} has a value in {path} that the program never computed"
+            )
+        return ManifestError(
+            f"{self._entry} needs in {path} a value of {' or '.join(of)}, which is left out",
+            fix="pass the value as configuration, or let `pulumi up` deploy this object, too",
+        )

@@ -47,6 +47,9 @@ class Event(TypedDict, total=False):
     foreign: tuple[str, str]
     """A resource that is not a Kubernetes object, after its package. The monitor sends it, unless
     they are ignored (`service.registrar`)."""
+    left_out: tuple[str, str]
+    """The URN and name of such a resource where they are ignored. The monitor sends it
+    (`service.registrar`)."""
     log: tuple[Severity, str]
     """What the program or its SDK logs. The engine sends it (`service.engine`)."""
     secrets: list[str]
@@ -189,6 +192,8 @@ class Recording:
     """That component packages failed, and what they said; this is the program's own failure."""
     foreign: list[tuple[str, str]] = field(default_factory=list)
     """The packages and names of resources that are not Kubernetes objects."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """The names of such resources where they are ignored, by their URNs."""
     keyed: list[str] = field(default_factory=list)
     """The secrets that were made from the plugin's key."""
     unset: list[tuple[str, str]] = field(default_factory=list)
@@ -214,6 +219,7 @@ class Recording:
             refusals=[(summary, fix) for summary, fix in of["refusal"]],
             broken=[(text, details) for text, details in of["broken"]],
             foreign=[(package, called) for package, called in of["foreign"]],
+            left_out=dict(of["left_out"]),
             keyed=[text for texts in of["keyed"] for text in texts],
             unset=[(name, place) for name, place in of["unset"]],
             messages=[Message(severity, text) for severity, text in of["log"]],

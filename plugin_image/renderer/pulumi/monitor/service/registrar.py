@@ -106,7 +106,7 @@ class Registrar:
         elif self._keyed.make(request.type):
             response = self._keyed.register(urn, request, called)
         else:
-            response = self._leave_out(request, called)
+            response = self._leave_out(urn, request, called)
         response.urn = urn
         self._registry.keep(urn, response.id, response.object)
         return response
@@ -137,12 +137,16 @@ class Registrar:
         """Whether a type belongs to a package that adds kinds to the Kubernetes provider."""
         return policy.package_of(token) in self._extensions
 
-    def _leave_out(self, request: RegisterResourceRequest, called: str) -> RegisterResourceResponse:
+    def _leave_out(
+        self, urn: str, request: RegisterResourceRequest, called: str
+    ) -> RegisterResourceResponse:
         """Something other than a Kubernetes object, which is refused in the end or ignored.
 
         The program goes on, so that all of them are known.
         """
-        if not self._context.ignore_foreign:
+        if self._context.ignore_foreign:
+            self._report({"left_out": (urn, called)})
+        else:
             self._report({"foreign": (policy.package_of(request.type), called)})
         response = resource_pb2.RegisterResourceResponse()
         if hasattr(response, "unknown"):
