@@ -112,8 +112,12 @@ class Registry:
 
     def called(self, request: Request) -> str:
         """The resource as messages name it."""
+        return f"{request.type} {request.name!r}{self.asked_at(request)}"
+
+    def asked_at(self, request: Request) -> str:
+        """Where the program asks for it, in brackets; empty where the SDK does not say."""
         source = self._source(request)
-        return f"{request.type} {request.name!r}{f' ({source})' if source else ''}"
+        return f" ({source})" if source else ""
 
     # --- Children ---------------------------------------------------------------------
 

@@ -274,7 +274,11 @@ class Monitor:
     def _read(self, request: ReadResourceRequest) -> ReadResourceResponse:
         if request.type != _STACK_REFERENCE:
             raise policy.refuse_read(self._registry.called(request))
-        outputs, secret = self._read_stack(request.id)
+        try:
+            outputs, secret = self._read_stack(request.id)
+        except Refusal as refusal:
+            summary = f"{refusal.summary}{self._registry.asked_at(request)}"
+            raise Refusal(summary, refusal.fix) from refusal
         marked = {k: wire.secret(v) if k in secret else v for k, v in outputs.items()}
         urn = self._registry.add(request, self._registry.called(request))
         response = resource_pb2.ReadResourceResponse(urn=urn)
