@@ -83,12 +83,12 @@ class Registrar:
 
         Raises MonitorError, and Refusal for what is never rendered.
         """
+        called = self._registry.called(request)
         self._inheritance.apply(request)
-        self._transforms.apply(request)
+        self._transforms.apply(request, called)
         self._inheritance.apply_to_component(request)
         if request.remote:
             return self._construct(request)
-        called = self._registry.called(request)
         urn = self._registry.add(request, called)
         self._registry.place(urn, request)
         self._order.add(urn, request)

@@ -1,13 +1,16 @@
 """Runs a program's transforms, which its SDK serves as callbacks.
 
 The order is the engine's: a resource's own, then those of its parents from the nearest
-on, then the stack's. Source: pulumi/pulumi `pkg/resource/deploy/source_eval.go`.
+on, then the stack's. So is what the first of them gets: a secret is an output, as SDKs would
+take its mark for one more mapping, and where the resource has transforms of its own, so is a
+property that comes from other resources.
+Source: pulumi/pulumi `pkg/resource/deploy/source_eval.go`.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeVar
 
@@ -20,7 +23,7 @@ from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
 from .. import policy
 from ..errors import MonitorError, details_of
 from ..resources.inheritance import given
-from ..values import messages, structs
+from ..values import messages, structs, wire
 
 _HEEDED = {
     # The option's name in a transform, and the field of a registration that it stands for.
@@ -77,14 +80,25 @@ class Transforms:
         with self._lock:
             self._of_constructed[_key(request)] = list(request.transforms)
 
-    def apply(self, request: RegisterResourceRequest) -> None:
-        """Change a RegisterResourceRequest as the transforms say.
+    def apply(self, request: RegisterResourceRequest, called: str) -> None:
+        """Change a RegisterResourceRequest, of what is `called` so, as the transforms say.
 
-        Raises MonitorError when a transform fails.
+        Raises MonitorError when a transform fails, and Refusal for a value that none can get.
         """
+        used = _used(request) if request.transforms else {}
         with self._lock:
             request.transforms.extend(self._of_constructed.pop(_key(request), ()))
-        for callback in self._of(request):
+        callbacks = self._of(request)
+        if not callbacks:
+            return
+        properties = wire.as_outputs(policy.read(request.object, called))
+        _write({k: wire.depending(v, used.get(k, ())) for k, v in properties.items()}, request)
+        self._run(callbacks, request)
+        if not request.remote:
+            _write(wire.as_values(policy.read(request.object, called)), request)
+
+    def _run(self, callbacks: Iterable[Callback], request: RegisterResourceRequest) -> None:
+        for callback in callbacks:
             transformed = _call(
                 callback, _transform_request(request), resource_pb2.TransformResponse
             )
@@ -127,6 +141,18 @@ class Transforms:
 
 def _key(request: RegisterResourceRequest) -> tuple[str, str, str]:
     return request.parent, request.type, request.name
+
+
+def _used(request: RegisterResourceRequest) -> Mapping[str, Sequence[str]]:
+    """The resources that a property comes from; older SDKs name those of all properties."""
+    if request.propertyDependencies or request.remote:
+        return {key: part.urns for key, part in request.propertyDependencies.items()}
+    return dict.fromkeys(request.object.fields, request.dependencies)
+
+
+def _write(properties: Mapping[str, wire.Json], request: RegisterResourceRequest) -> None:
+    request.ClearField("object")
+    structs.into_struct(properties, request.object)
 
 
 def _transform_request(request: RegisterResourceRequest) -> resource_pb2.TransformRequest:

@@ -4,7 +4,7 @@ In this form they can be stored, compared and sent on. Source: pulumi/pulumi
 `sdk/go/common/resource/properties.go` (signatures).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
@@ -52,7 +52,9 @@ def plain(data: Json) -> Json:
 
 
 def as_outputs(data: Json) -> Json:
-    """`data` with its secrets as secret outputs, in which form components take them."""
+    """`data` with what is secret or unknown as outputs, as components and transforms take it."""
+    if data == UNKNOWN:
+        return {SIGNATURE: OUTPUT}
     if signature_of(data) == SECRET:
         value = as_outputs(data.get("value"))
         return {SIGNATURE: OUTPUT, "value": value, "secret": True, "dependencies": []}
@@ -61,6 +63,20 @@ def as_outputs(data: Json) -> Json:
     if isinstance(data, list):
         return [as_outputs(part) for part in data]
     return data
+
+
+def depending(data: Json, urns: Iterable[str]) -> Json:
+    """`data` as an output that depends on these resources, unless it has outputs that do."""
+    if _dependencies(data).issuperset(urns):
+        return data
+    output = data if signature_of(data) == OUTPUT else {SIGNATURE: OUTPUT, "value": data}
+    return {**output, "dependencies": sorted({*output.get("dependencies", ()), *urns})}
+
+
+def _dependencies(data: Json) -> set[str]:
+    """What the outputs anywhere in `data` depend on."""
+    own = data.get("dependencies", ()) if signature_of(data) == OUTPUT else ()
+    return set(own).union(*map(_dependencies, _parts(data)))
 
 
 def as_values(data: Json) -> Json:
@@ -103,10 +119,12 @@ def is_secret(data: Json) -> bool:
 
 def holds_secret(data: Json) -> bool:
     """Whether any part of `data` is marked as secret."""
-    if is_secret(data):
-        return True
-    parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else ()
-    return any(map(holds_secret, parts))
+    return is_secret(data) or any(map(holds_secret, _parts(data)))
+
+
+def _parts(data: Json) -> Iterable[Json]:
+    """What a mapping or list holds."""
+    return data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else ()
 
 
 def uncarried(what: str) -> dict[str, str]:

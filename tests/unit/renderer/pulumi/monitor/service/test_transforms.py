@@ -7,9 +7,9 @@ import pytest
 from google.protobuf.struct_pb2 import Value
 from pulumi.runtime.proto import callback_pb2, callback_pb2_grpc, resource_pb2
 
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError
-from plugin_image.renderer.pulumi.monitor.values import structs
-from tests.unit.renderer.pulumi.monitor.harness import COMPONENT, CONFIG_MAP, Harness
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.monitor.values import structs, wire
+from tests.unit.renderer.pulumi.monitor.harness import COMPONENT, CONFIG_MAP, Harness, secret
 
 Change = Callable[[dict[str, Any], Any], None]
 """Changes the properties and the options of a resource or a call in place."""
@@ -80,6 +80,68 @@ def test_a_resources_own_transforms_run_first_then_its_parents_then_the_stacks(
     own = callbacks.add("own", appends("R"))
     harness.register(CONFIG_MAP, "settings", parent=inner.urn, transforms=[own])
     assert harness.recording.registrations[0].object["data"] == {"seen": "RIOS"}
+
+
+def tells(told: list[dict[str, Any]]) -> Change:
+    """Keeps the properties that a transform gets."""
+    return lambda properties, _options: told.append(dict(properties))
+
+
+def output(value: Any, *dependencies: str, **more: Any) -> dict[str, Any]:
+    return {
+        wire.SIGNATURE: wire.OUTPUT,
+        "value": value,
+        "dependencies": [*dependencies],
+        **more,
+    }
+
+
+def test_a_transform_gets_what_is_secret_or_unknown_as_an_output(callbacks: Callbacks) -> None:
+    told: list[dict[str, Any]] = []
+    harness = Harness()
+    harness.monitor.RegisterStackTransform(callbacks.add("stack", tells(told)))
+    data = {"a": secret("x"), "b": [wire.UNKNOWN], "c": "plain"}
+    harness.register(CONFIG_MAP, "a", {"data": data})
+    assert told == [
+        {
+            "data": {
+                "a": output("x", secret=True),
+                "b": [{wire.SIGNATURE: wire.OUTPUT}],
+                "c": "plain",
+            }
+        }
+    ]
+    assert harness.recording.registrations[0].object["data"] == data
+
+
+def test_a_resources_own_transforms_get_what_comes_of_other_resources_as_an_output(
+    callbacks: Callbacks,
+) -> None:
+    told: list[dict[str, Any]] = []
+    harness = Harness()
+    harness.monitor.RegisterStackTransform(callbacks.add("stack", tells(told)))
+    used = resource_pb2.RegisterResourceRequest.PropertyDependencies
+    given: dict[str, Any] = {"propertyDependencies": {"data": used(urns=["urn:b"]), "kind": used()}}
+    properties = {"data": {"a": "1"}, "kind": "ConfigMap"}
+    harness.register(CONFIG_MAP, "without", properties, **given)
+    own = [callbacks.add("own", lambda *_: None)]
+    harness.register(CONFIG_MAP, "with", properties, **given, transforms=own)
+    harness.register(CONFIG_MAP, "old", {"kind": "A"}, dependencies=["urn:c"], transforms=own)
+    assert told == [
+        properties,
+        {"data": output({"a": "1"}, "urn:b"), "kind": "ConfigMap"},
+        {"kind": output("A", "urn:c")},
+    ]
+    assert harness.recording.registrations[1].object["data"] == {"a": "1"}
+
+
+def test_a_value_that_no_transform_can_get_is_refused(callbacks: Callbacks) -> None:
+    harness = Harness()
+    harness.monitor.RegisterStackTransform(callbacks.add("none", lambda *_: None))
+    with pytest.raises(Refusal, match=r"'a' has a value of type Date in data\.when"):
+        harness.register(
+            CONFIG_MAP, "a", {"data": {"when": wire.uncarried("a value of type Date")}}
+        )
 
 
 def test_a_transform_changes_what_comes_before_and_what_is_secret(callbacks: Callbacks) -> None:

@@ -7,8 +7,13 @@ _SECRET_OUTPUT = {**_OUTPUT, "secret": True, "dependencies": []}
 
 
 def test_secrets_reach_components_as_outputs_wherever_they_are() -> None:
-    given = {"plain": 1, "list": [wire.secret("a")], "output": _OUTPUT}
-    assert wire.as_outputs(given) == {"plain": 1, "list": [_SECRET_OUTPUT], "output": _OUTPUT}
+    given = {"plain": 1, "list": [wire.secret("a")], "output": _OUTPUT, "unknown": wire.UNKNOWN}
+    assert wire.as_outputs(given) == {
+        "plain": 1,
+        "list": [_SECRET_OUTPUT],
+        "output": _OUTPUT,
+        "unknown": {wire.SIGNATURE: wire.OUTPUT},
+    }
 
 
 def test_outputs_are_their_values_to_what_takes_no_outputs() -> None:
