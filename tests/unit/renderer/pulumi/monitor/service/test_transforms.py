@@ -144,6 +144,41 @@ def test_a_value_that_no_transform_can_get_is_refused(callbacks: Callbacks) -> N
         )
 
 
+PROVIDER = "urn:pulumi:dev::shop::pulumi:providers:kubernetes::far::id"
+
+
+@pytest.mark.parametrize("kind", [COMPONENT, CONFIG_MAP])
+def test_children_have_the_provider_that_a_transform_gives_their_parent(
+    callbacks: Callbacks, kind: str
+) -> None:
+    def change(_properties: dict[str, Any], options: Any) -> None:
+        options.provider = PROVIDER
+        options.providers["kubernetes"] = PROVIDER
+
+    harness = Harness()
+    harness.register("pulumi:providers:kubernetes", "far", {"namespace": "far"})
+    transforms = [callbacks.add("provider", change)]
+    custom = kind != COMPONENT
+    parent = harness.register(kind, "parent", custom=custom, transforms=transforms)
+    # It runs on the children, too.
+    callbacks.changes["provider"] = lambda *_: None
+    inner = harness.register(COMPONENT, "inner", custom=False, parent=parent.urn)
+    for name, above in (("child", parent), ("grandchild", inner)):
+        harness.register("kubernetes:core/v1:Secret", name, parent=above.urn)
+    found = {each.name: each.provider for each in harness.recording.registrations}
+    # As the engine has it, an object's provider goes no further than its own children.
+    assert found["child"] == "far"
+    assert found["grandchild"] == ("default" if custom else "far")
+
+
+def test_children_of_an_object_of_another_package_have_no_provider_of_it() -> None:
+    harness = Harness(ignore_foreign=True)
+    other = PROVIDER.replace("kubernetes", "random")
+    parent = harness.register("random:index:RandomPet", "pet", provider=other)
+    harness.register(CONFIG_MAP, "child", parent=parent.urn)
+    assert harness.recording.registrations[0].provider == "default"
+
+
 def test_a_transform_changes_what_comes_before_and_what_is_secret(callbacks: Callbacks) -> None:
     def change(_properties: dict[str, Any], options: Any) -> None:
         del options.depends_on[:]
