@@ -142,7 +142,7 @@ def test_another_provider_is_not_taken_for_the_first(provider: Provider, open_: 
 
 
 def test_programs_that_name_the_same_share_a_part(provider: Provider, open_: ExitStack) -> None:
-    schema = {
+    schema: dict[str, Any] = {
         "types": {},
         "resources": {"kubernetes:core/v1:Pod": {}, "kubernetes:core/v1:Node": {}},
     }
