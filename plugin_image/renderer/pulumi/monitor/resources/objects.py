@@ -96,10 +96,25 @@ def outputs(
             wire.update(state, key, added, keep=True)
     if is_namespaced(state):
         wire.update(state, "metadata", {"namespace": namespace}, keep=True)
+    if state["kind"] == "Secret":
+        secret = {*secret, "data", "stringData"}
     for key in secret:
-        if key in state and wire.signature_of(state[key]) != wire.SECRET:
-            state[key] = wire.secret(state[key])
-    return state
+        if key in state:
+            state[key] = wire.secret(wire.plain(state[key]))
+    return {key: _with_marks(part) for key, part in state.items()}
+
+
+def _with_marks(part: wire.Json) -> wire.Json:
+    """A part of an object with the marks of secrets where the provider puts them: not in a list.
+
+    Programs in YAML would copy an empty object in place of a secret in a list.
+    Source: pulumi-kubernetes `provider/pkg/provider/provider.go` (annotateSecrets).
+    """
+    if wire.is_secret(part) or (isinstance(part, list) and wire.holds_secret(part)):
+        return wire.secret(wire.plain(part))
+    if isinstance(part, Mapping) and not wire.signature_of(part):
+        return {key: _with_marks(value) for key, value in part.items()}
+    return part
 
 
 def _complete_as_server(state: Manifest) -> None:
@@ -114,18 +129,13 @@ def _complete_as_server(state: Manifest) -> None:
 
 
 def _encoded(texts: wire.Json) -> dict[str, wire.Json]:
-    """A Secret's `stringData` in base64, with the marks that it has."""
-    given = wire.reveal(texts)
-    if not isinstance(given, Mapping) or wire.signature_of(given):
-        return {}
-    encoded = {}
-    for key, value in given.items():
-        text = wire.reveal(value)
-        if isinstance(text, str) and text != wire.UNKNOWN:
-            text = base64.b64encode(text.encode(errors="surrogatepass")).decode()
-        is_secret = wire.is_secret(texts) or wire.is_secret(value)
-        encoded[key] = wire.secret(text) if is_secret else text
-    return encoded
+    """A Secret's `stringData` in base64."""
+    given = wire.plain(texts)
+    return {
+        key: base64.b64encode(text.encode(errors="surrogatepass")).decode()
+        for key, text in (given.items() if isinstance(given, Mapping) else ())
+        if isinstance(text, str)
+    }
 
 
 def identifier(state: Mapping[str, Any]) -> str:
