@@ -43,12 +43,14 @@ _LOGIN = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """The login in an address; over HTTP the name alone may be a token."""
+_SCHEME = r"(?:(?:basic|bearer|token)\s+)"
 _HEADER = re.compile(
-    r"""((?:\bauthorization|_auth(?:token)?|_password)\W{1,6}(?:(?:basic|bearer|token)\s+)?)"""
-    r"""[^\s"',;]+""",
-    re.IGNORECASE,
+    r"""((?:\bauthorization|_auth(?:token)?|_password)"""
+    r"""(?:\\*["']?\s{0,2}[:=]\W{0,5}+ | ["'],\s?["'] | \s"""
+    rf"""(?={_SCHEME}))(?!{_SCHEME}?\[?secret\]){_SCHEME}?)[^\s"',;]+""",
+    re.IGNORECASE | re.VERBOSE,
 )
-"""Credentials in an HTTP header, or in npm's settings."""
+"""Credentials in an HTTP header, or in npm's settings, where a value follows the name."""
 
 _ADDED = dict.fromkeys({*range(0x21), *range(0x7F, 0xA1), *b"\\\"'"} - {ord(CUT)})
 """Characters that count for nothing, as `str.translate` takes them out."""

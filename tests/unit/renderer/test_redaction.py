@@ -174,10 +174,29 @@ def test_exactly_the_secrets_are_taken_out(secrets: list[str], text: str, shown:
         ("{'authorization': 'Bearer ey.J'}", "{'authorization': 'Bearer [secret]'}"),
         ("//host/:_authToken=npm_1", "//host/:_authToken=[secret]"),
         ("//host/:_password = cGFzcw==", "//host/:_password = [secret]"),
+        ('["Authorization", "Bearer ey.J"]', '["Authorization", "Bearer [secret]"]'),
+        ("authorization: [ 'Bearer ey.J' ]", "authorization: [ 'Bearer [secret]' ]"),
+        ("authorization Bearer ey.J", "authorization Bearer [secret]"),
+        (r"{\"db_password\": \"pass\"}", r'{\"db_password\": \"[secret]"}'),
     ],
 )
 def test_a_login_at_an_address_is_taken_out_without_being_known(text: str, shown: str) -> None:
     assert Secrets().redact(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kubernetes:rbac.authorization.k8s.io/v1:Role 'reader' has no rules",
+        "authorization failed for reader",
+        "needs in stringData.db_password the secret 'shop:db_password' of the configuration",
+        "it ran without shop:db_password, shop:api_password, which cannot be read",
+        "//host/:_authToken=[secret]",
+        "Authorization: Basic [secret]",
+    ],
+)
+def test_what_only_speaks_of_credentials_is_told_as_it_is(text: str) -> None:
+    assert Secrets().redact(text) == text
 
 
 def test_the_rest_of_a_secret_beside_a_cut_is_taken_out() -> None:
