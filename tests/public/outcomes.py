@@ -98,6 +98,7 @@ _TABLE: Final = [
         (_T, "files that cannot be had", _FAILED + r"kustomize build error: .*git fetch "),
         (_T, "files that cannot be had", _FAILED + r"(Failed to resolve|getaddrinfo ENOTFOUND)"),
         (_T, "files that cannot be had", _FAILED + r"dial tcp: lookup "),
+        (_T, "files that are not committed", r"^`binary` .* which is not in the repository"),
         (_T, "no SDK among the packages", r"^@pulumi/pulumi is not among the program's "),
         (_T, "configuration that is not committed", _FAILED + r"[Mm]issing required config"),
         (_T, "modules that its packages lack", _LACKS + r"No module named '(pulumi_|kubernetes')"),
