@@ -191,8 +191,9 @@ class Difference:
 
 
 BY_CASE = {
-    "a-provider-gives-its-namespace": Difference(
-        Official.FAILS, "it dials the cluster of a provider that names a kubeconfig"
+    **dict.fromkeys(
+        ("a-provider-gives-its-namespace", "a-provider-has-the-namespace-of-its-context"),
+        Difference(Official.FAILS, "it dials the cluster of a provider that names a kubeconfig"),
     ),
     **dict.fromkeys(
         ["aliases-keep-the-name-of-an-object", "components-and-parents-render"],

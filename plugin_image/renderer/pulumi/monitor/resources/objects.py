@@ -89,7 +89,7 @@ def outputs(
     `namespace` is where objects go that name none, `secret` which properties the SDK wants
     marked.
     """
-    state = dict(manifest)
+    state: Manifest = wire.without_nulls(manifest)
     _complete_as_server(state)
     for key, added in shapes.placeholders(type_, index).items():
         if key != "data" or wire.reveal(state.get("type")) == _OF_TOKENS:
@@ -121,20 +121,19 @@ def _complete_as_server(state: Manifest) -> None:
     """Put in what programs copy from an object, and the API server makes of what they gave."""
     kind = state["apiVersion"], state["kind"]
     if kind == ("v1", "Secret") and "stringData" in state:
-        wire.update(state, "data", _encoded(state["stringData"]))
+        wire.update(state, "data", encoded(state["stringData"]))
     elif kind == ("v1", "Namespace"):
         metadata = dict(_metadata(state))
         wire.update(metadata, "labels", {"kubernetes.io/metadata.name": metadata.get("name")})
         wire.update(state, "metadata", metadata)
 
 
-def _encoded(texts: wire.Json) -> dict[str, wire.Json]:
-    """A Secret's `stringData` in base64."""
+def encoded(texts: wire.Json) -> dict[str, str]:
+    """A Secret's `stringData` in base64, without marks, as the API server puts it into `data`."""
     given = wire.plain(texts)
     return {
-        key: base64.b64encode(text.encode(errors="surrogatepass")).decode()
+        key: base64.b64encode(str(text).encode(errors="surrogatepass")).decode()
         for key, text in (given.items() if isinstance(given, Mapping) else ())
-        if isinstance(text, str)
     }
 
 

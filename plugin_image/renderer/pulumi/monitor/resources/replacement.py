@@ -19,6 +19,7 @@ from typing import Any, Final
 from ... import hooks, property_path
 from ...property_path import Path
 from ..values import wire
+from . import objects
 
 _DATA: Final = {
     "ConfigMap": ("binaryData", "data"),
@@ -178,7 +179,7 @@ def _found(content: wire.Json, paths: Sequence[Path]) -> Iterator[tuple[str, Any
     """What is at the paths, by its place; what is empty there counts as absent."""
     for path in paths:
         for place, value in property_path.select(content, path):
-            there = _without_nulls(value)
+            there = wire.without_nulls(value)
             if there not in (None, {}, []):
                 yield json.dumps(place), there
 
@@ -200,7 +201,7 @@ def _normalized(content: dict[str, Any]) -> dict[str, Any]:
         return content
     encoded = {
         **{key: _respelled(text) for key, text in _mapping(content.get("data")).items()},
-        **{key: _base64(text) for key, text in _mapping(content.get("stringData")).items()},
+        **objects.encoded(content.get("stringData")),
     }
     return {**content, "stringData": None, "data": encoded}
 
@@ -209,20 +210,9 @@ def _mapping(data: wire.Json) -> Mapping[str, Any]:
     return data if isinstance(data, Mapping) else {}
 
 
-def _base64(text: wire.Json) -> str:
-    return base64.b64encode(str(text).encode(errors="surrogatepass")).decode()
-
-
 def _respelled(text: wire.Json) -> wire.Json:
     """Base64 without its line breaks."""
     try:
         return base64.b64encode(base64.b64decode(str(text), validate=False)).decode()
     except (binascii.Error, ValueError):
         return text
-
-
-def _without_nulls(data: wire.Json) -> wire.Json:
-    """Data as the provider sees it: what is null in a mapping is absent."""
-    if isinstance(data, Mapping):
-        return {key: _without_nulls(part) for key, part in data.items() if part is not None}
-    return [_without_nulls(part) for part in data] if isinstance(data, list) else data

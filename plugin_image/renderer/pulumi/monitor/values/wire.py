@@ -109,6 +109,15 @@ def update(
     object_[key] = secret(merged) if is_secret(given) else merged
 
 
+def without_nulls(data: Json) -> Json:
+    """`data` as the engine gives it to providers: what is null in a mapping is absent."""
+    if signature_of(data):
+        return {**data, "value": without_nulls(data["value"])} if "value" in data else data
+    if isinstance(data, Mapping):
+        return {k: without_nulls(part) for k, part in data.items() if reveal(part) is not None}
+    return [without_nulls(part) for part in data] if isinstance(data, list) else data
+
+
 def is_secret(data: Json) -> bool:
     """Whether `data` as a whole is marked as secret."""
     signature = signature_of(data)
