@@ -72,7 +72,7 @@ class RenderError(Exception):
     def __str__(self) -> str:
         """The first line: cause, place and remedy."""
         summary, fix = _line(self.summary), _line(self.fix)
-        return f"{summary}. To fix it: {fix}" if fix else summary
+        return f"{summary.removesuffix('.')}. To fix it: {fix}" if fix else summary
 
     def redacted(self, redact: Callable[[str], str]) -> "RenderError":
         """The same error with each of its texts passed through `redact`."""

@@ -16,3 +16,7 @@ def test_a_long_message_keeps_its_beginning_and_its_end() -> None:
 
 def test_an_ordinary_message_is_told_whole() -> None:
     assert RenderError("why", fix="how", details="a\nb").report() == "why. To fix it: how\na\nb"
+
+
+def test_a_sentence_of_others_keeps_one_full_stop() -> None:
+    assert str(RenderError("it failed.", fix="try again")) == "it failed. To fix it: try again"

@@ -24,6 +24,8 @@ _SOURCE = re.compile(r"(?:file://)?(/.*):(\d+)")
 _MISSING = re.compile(r"Cannot find (?:module|package) '([^']*)'")
 _UNCOMPILED = re.compile(r'Unknown file extension "\.[mc]?tsx?"|in strip-only mode')
 """What Node.js says of TypeScript in ES modules that nothing compiles."""
+_UNKNOWN_SETTING = re.compile(r"^error TS(?:5023|6046): ")
+"""What TypeScript says of a name or value in tsconfig.json that it does not know."""
 _IN_A_FOLDER = (".", "/", "file:")
 """How the name of a module that is not a package begins."""
 
@@ -64,6 +66,11 @@ def _fix(text: str) -> str:
         return (
             "add ts-node (10.9 or newer) and typescript to package.json, by which the SDK compiles "
             "ES modules, or a loader in `nodeargs`"
+        )
+    if _UNKNOWN_SETTING.match(text):
+        return (
+            "correct tsconfig.json, or add a typescript that knows it to package.json: the SDK "
+            "brings 3.8"
         )
     missing = _MISSING.search(text)
     if missing and missing[1].startswith(_IN_A_FOLDER):

@@ -93,6 +93,15 @@ _LOGGED = {
             _FILE,
         ),
     ),
+    "a setting that an old TypeScript does not know": (
+        "TSError: ⨯ Unable to compile TypeScript:\nerror TS5023: Unknown compiler option 'x'.",
+        (
+            "error TS5023: Unknown compiler option 'x'.",
+            "",
+            "correct tsconfig.json, or add a typescript that knows it to package.json: the SDK "
+            "brings 3.8",
+        ),
+    ),
     "a configuration value that is missing": (
         "Missing required configuration variable 'p:x'\n\tplease set a value using the command …",
         ("Missing required configuration variable 'p:x'", "", CONFIGURATION_FIX),
