@@ -44,13 +44,15 @@ _LOGIN = re.compile(
 )
 """The login in an address; over HTTP the name alone may be a token."""
 _SCHEME = r"(?:(?:basic|bearer|token)\s+)"
+_SETTING = r"""(?<!\w)_(?:auth(?:token)?|password)\\*["']?\s{1,2}\\*["']?"""
+"""Yarn has no more than a blank between its name and its value."""
 _HEADER = re.compile(
-    r"""((?:\bauthorization|_auth(?:token)?|_password)"""
+    r"""((?:(?:\bauthorization|_auth(?:token)?|_password)"""
     r"""(?:\\*["']?\s{0,2}[:=]\W{0,5}+ | ["'],\s?["'] | \s"""
-    rf"""(?={_SCHEME}))(?!{_SCHEME}?\[?secret\]){_SCHEME}?)[^\s"',;]+""",
+    rf"""(?={_SCHEME})) | {_SETTING})(?!{_SCHEME}?\[?secret\]){_SCHEME}?)[^\s"',;]+""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Credentials in an HTTP header, or in npm's settings, where a value follows the name."""
+"""Credentials in an HTTP header, or in settings of npm, where a value follows the name."""
 
 _ADDED = dict.fromkeys({*range(0x21), *range(0x7F, 0xA1), *b"\\\"'"} - {ord(CUT)})
 """Characters that count for nothing, as `str.translate` takes them out."""

@@ -177,6 +177,8 @@ def test_exactly_the_secrets_are_taken_out(secrets: list[str], text: str, shown:
         ('["Authorization", "Bearer ey.J"]', '["Authorization", "Bearer [secret]"]'),
         ("authorization: [ 'Bearer ey.J' ]", "authorization: [ 'Bearer [secret]' ]"),
         ("authorization Bearer ey.J", "authorization Bearer [secret]"),
+        ("//host/:_authToken npm_1", "//host/:_authToken [secret]"),
+        ('"//host/:_password" "cGFzcw=="', '"//host/:_password" "[secret]"'),
         (r"{\"db_password\": \"pass\"}", r'{\"db_password\": \"[secret]"}'),
     ],
 )
