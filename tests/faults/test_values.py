@@ -210,6 +210,23 @@ FAULTS = [
         javascript(_JS_MAP.format("pulumi.output({y: {f() {}}})")),
         refused=r"ConfigMap 'a' \(index\.js:3\) has the function f in data\.x\.y",
     ),
+    *(
+        Fault(
+            f"a function that {held}",
+            javascript(_JS_MAP.format(value)),
+            refused=r"ConfigMap 'a' \(index\.js:3\) has a function in data\.x",
+        )
+        for held, value in {
+            "an output holds": "pulumi.output(1).apply(() => () => 'y')",
+            "a promise gives": "Promise.resolve(() => 'y')",
+            "a secret holds": "pulumi.secret(() => 'y')",
+        }.items()
+    ),
+    Fault(
+        "a function in place of a whole property",
+        javascript("new k8s.core.v1.ConfigMap('a', {data: () => ({x: 'y'})});\n"),
+        refused=r"ConfigMap 'a' \(index\.js:3\) has a function in data",
+    ),
     Fault(
         "outputs of values without JSON, in no object, are what Pulumi makes of them",
         javascript(

@@ -33,10 +33,12 @@ if (compiled) {
 preload("@pulumi/pulumi");
 const settings = requireOfSdk("../../runtime/settings");
 failWhenTheMonitorIsLost(settings);
-writeStacksWhenPrinted(requireOfSdk("../../runtime/debuggable"));
+const debuggable = requireOfSdk("../../runtime/debuggable");
+writeStacksWhenPrinted(debuggable);
 sayWhenTheProgramHasEnded(settings);
 values.tellOfThoseWithoutJson({
     rpc: requireOfSdk("../../runtime/rpc"),
+    debuggable,
     Asset: requireOfSdk("../../asset").Asset,
     Resource: requireOfSdk("../../resource").Resource,
 });

@@ -19,20 +19,29 @@ const LOST = "lostInOutput";
 
 module.exports = { tellOfThoseWithoutJson };
 
-function tellOfThoseWithoutJson({ rpc, Asset, Resource }) {
-    tellWhenSerialized(rpc, Asset);
+function tellOfThoseWithoutJson({ rpc, debuggable, Asset, Resource }) {
+    tellWhenSerialized(rpc, debuggable, Asset);
     noteWhenCopied(Resource);
 }
 
 /**
  * The monitor hears of them as another kind of asset, because the SDK asks of each value that is
- * not its own whether it is an asset.
+ * not its own whether it is an asset. It does not ask of a function: what holds one in an object
+ * names it, and in place of any other there is a value that stands for it.
  */
-function tellWhenSerialized(rpc, Asset) {
+function tellWhenSerialized(rpc, debuggable, Asset) {
     const objects = new AsyncLocalStorage();
     const { serializeResourceProperties, specialAssetSig } = rpc;
-    rpc.serializeResourceProperties = (label, ...rest) =>
-        objects.run(OBJECT.test(label), () => serializeResourceProperties(label, ...rest));
+    const isFunction = (value) => objects.getStore() && typeof value === "function";
+    const told = (value) => (isFunction(value) ? { [LOST]: lost("a function") } : value);
+    rpc.serializeResourceProperties = (label, props, ...rest) =>
+        objects.run(OBJECT.test(label), () => {
+            const entries = Object.entries(props).map(([key, value]) => [key, told(value)]);
+            return serializeResourceProperties(label, Object.fromEntries(entries), ...rest);
+        });
+    const { debuggablePromise } = debuggable;
+    debuggable.debuggablePromise = (promise, ...rest) =>
+        debuggablePromise(objects.getStore() ? promise.then(told) : promise, ...rest);
     let found = "";
     const { isInstance } = Asset;
     Asset.isInstance = function (value) {
@@ -71,11 +80,15 @@ function noteForOneCopy(value, what) {
     const remove = () => delete value[LOST];
     const get = () => {
         remove();
-        return Object.assign(() => what, { [LOST]: what });
+        return lost(what);
     };
     Object.defineProperty(value, LOST, { configurable: true, enumerable: true, get });
     // In case it is not copied after all.
     queueMicrotask(remove);
+}
+
+function lost(what) {
+    return Object.assign(() => what, { [LOST]: what });
 }
 
 /** What a value is, if it has no JSON form or would lose a part of itself; else nothing. */
