@@ -1,12 +1,12 @@
 """What a deployment would make of an object that a program registers."""
 
-import base64
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .... import kinds
 from ..errors import MonitorError
 from ..values import shapes, wire
+from . import completion
 
 Manifest = dict[str, Any]
 
@@ -90,7 +90,7 @@ def outputs(
     marked.
     """
     state: Manifest = wire.without_nulls(manifest)
-    _complete_as_server(state)
+    completion.complete(state)
     for key, added in shapes.placeholders(type_, index).items():
         if key != "data" or wire.reveal(state.get("type")) == _OF_TOKENS:
             wire.update(state, key, added, keep=True)
@@ -115,26 +115,6 @@ def _with_marks(part: wire.Json) -> wire.Json:
     if isinstance(part, Mapping) and not wire.signature_of(part):
         return {key: _with_marks(value) for key, value in part.items()}
     return part
-
-
-def _complete_as_server(state: Manifest) -> None:
-    """Put in what programs copy from an object, and the API server makes of what they gave."""
-    kind = state["apiVersion"], state["kind"]
-    if kind == ("v1", "Secret") and "stringData" in state:
-        wire.update(state, "data", encoded(state["stringData"]))
-    elif kind == ("v1", "Namespace"):
-        metadata = dict(_metadata(state))
-        wire.update(metadata, "labels", {"kubernetes.io/metadata.name": metadata.get("name")})
-        wire.update(state, "metadata", metadata)
-
-
-def encoded(texts: wire.Json) -> dict[str, str]:
-    """A Secret's `stringData` in base64, without marks, as the API server puts it into `data`."""
-    given = wire.plain(texts)
-    return {
-        key: base64.b64encode(str(text).encode(errors="surrogatepass")).decode()
-        for key, text in (given.items() if isinstance(given, Mapping) else ())
-    }
 
 
 def identifier(state: Mapping[str, Any]) -> str:

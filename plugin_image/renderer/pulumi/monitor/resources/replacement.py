@@ -19,7 +19,7 @@ from typing import Any, Final
 from ... import hooks, property_path
 from ...property_path import Path
 from ..values import wire
-from . import objects
+from . import completion
 
 _DATA: Final = {
     "ConfigMap": ("binaryData", "data"),
@@ -201,7 +201,7 @@ def _normalized(content: dict[str, Any]) -> dict[str, Any]:
         return content
     encoded = {
         **{key: _respelled(text) for key, text in _mapping(content.get("data")).items()},
-        **objects.encoded(content.get("stringData")),
+        **completion.encoded(content.get("stringData")),
     }
     return {**content, "stringData": None, "data": encoded}
 
