@@ -275,6 +275,7 @@ class TestDelivery:
             },
         )
         (shop.repository.folder / "apps/shop/Pulumi.dev.yaml").symlink_to("../lib/Pulumi.dev.yaml")
+        revision = shop.repository.commit("a link")
         application = shop.argocd.create_application(
             shop.name,
             repository=shop.repository,
@@ -284,7 +285,7 @@ class TestDelivery:
             sync_policy={**AUTOMATED, "syncOptions": ["CreateNamespace=true"]},
             annotations={"argocd.argoproj.io/manifest-generate-paths": ".;../lib"},
         )
-        application.wait_until_synced(revision=shop.repository.commit("a link"))
+        application.wait_until_synced(revision=revision)
         assert shop.objects()["colour"]["data"] == {"colour": "red", "sent": "lib shop"}
 
     def test_a_commit_changes_adds_and_prunes_objects(self, delivery: Make) -> None:

@@ -12,11 +12,12 @@ from tests.faults.warm import COLD, Container, wait_until
 from tests.render import corpus
 
 PROVIDER = "pulumi-resource-kubernetes"
+TYPE = "kubernetes:core/v1:ConfigMap"
 CONFIG_MAP = """name: odd
 runtime: yaml
 resources:
   found:
-    type: {type}
+    type: kubernetes:core/v1:ConfigMap
     properties: {properties}
 """
 
@@ -36,9 +37,9 @@ class YamlContainer(Container):
         wrapper.chmod(0o755)
         self.env["PATH"] = f"{wrapper.parent}:{os.environ['PATH']}"
 
-    def yaml(self, properties: str, type_: str = "kubernetes:core/v1:ConfigMap") -> Path:
+    def yaml(self, properties: str, type_: str = TYPE) -> Path:
         """A new project with one ConfigMap."""
-        text = CONFIG_MAP.format(properties=properties, type=type_)
+        text = CONFIG_MAP.format(properties=properties).replace(TYPE, type_)
         return self.project("", "", **{"Pulumi.yaml": text})
 
     def counted(self, folder: Path, **env: str) -> tuple[tuple[int, str, str], int]:
