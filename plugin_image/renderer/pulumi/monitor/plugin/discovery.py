@@ -54,6 +54,16 @@ def documents(kube_version: str, api_versions: Iterable[str]) -> dict[str, Any]:
     return pages
 
 
+class _Server(ThreadingHTTPServer):
+    """Takes as many connections at once as a client opens that asks for all groups' versions.
+
+    Of more than wait here, the kernel drops what opens them, and each is tried again after a second
+    at the earliest.
+    """
+
+    request_queue_size = 1024
+
+
 @contextmanager
 def serve(kube_version: str, api_versions: Iterable[str]) -> Iterator[str]:
     """Serve discovery on a free loopback port, and give a kubeconfig that leads there."""
@@ -84,7 +94,7 @@ def serve(kube_version: str, api_versions: Iterable[str]) -> Iterator[str]:
         def log_message(self, *_arguments: object) -> None:
             """Say nothing: stderr is for the user."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = _Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, args=(_POLL_SECONDS,), daemon=True).start()
     try:
         yield _kubeconfig(f"http://127.0.0.1:{server.server_port}")

@@ -1,4 +1,7 @@
 import json
+import socket
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -49,3 +52,14 @@ def test_it_is_served_and_everything_else_is_not_there() -> None:
 
 def kinds(page: dict[str, Any]) -> list[str]:
     return [resource["kind"] for resource in page["resources"]]
+
+
+def test_no_client_of_many_at_once_is_turned_away() -> None:
+    """Clients ask for the versions of all groups at once. The kernel has one wait for a second."""
+    with (
+        discovery._Server(("127.0.0.1", 0), BaseHTTPRequestHandler) as server,
+        ExitStack() as open_,
+    ):
+        for _ in range(100):
+            client = socket.create_connection(server.server_address[:2], timeout=0.5)
+            open_.enter_context(client)
