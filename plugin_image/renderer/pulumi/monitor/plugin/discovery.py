@@ -11,7 +11,7 @@ pkg/engine/lookup_func.go.
 import json
 import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,7 +26,9 @@ _NO_SCHEMAS = b"\n\x032.0"
 """An OpenAPI document of version 2.0 and nothing else: the provider asks for one as it starts."""
 _ROOTS = ("/api", "/apis")
 _DISCOVERS = "apidiscovery.k8s.io"
-"""What a client that asks which groups there are accepts. Source: client-go, discovery."""
+_AGGREGATED = f"application/json;g={_DISCOVERS};v=v2;as=APIGroupDiscoveryList"
+"""All groups with all that is in them, in one answer for each root: what clients ask for first, and
+do not ask for each version then. Source: client-go, discovery/discovery_client.go."""
 _GROUP_VERSION = re.compile(r"/(?:api|apis/[^/]+)/v\d+(?:(?:alpha|beta)\d+)?")
 _POLL_SECONDS = 0.01
 """How long the end of a render may wait for it to notice."""
@@ -36,21 +38,21 @@ _VERSION = re.compile(r"v\d+((alpha|beta)\d+)?\Z")
 
 def documents(kube_version: str, api_versions: Iterable[str]) -> dict[str, Any]:
     """What discovery says at each path, for a version `1.34.0` and `g/v` and `g/v/Kind` entries."""
-    resources: dict[str, list[dict[str, Any]]] = {}
+    kinds_in: dict[str, list[str]] = {}
     for entry in api_versions:
         group_version, kind = _split(entry)
-        found = resources.setdefault(group_version, [])
+        found = kinds_in.setdefault(group_version, [])
         if kind:
-            found.append(_resource(group_version, kind))
+            found.append(kind)
     major, minor = (*kube_version.split("."), "0")[:2]
     pages: dict[str, Any] = {
         "/version": {"major": major, "minor": minor, "gitVersion": f"v{kube_version}"},
-        "/api": {"kind": "APIVersions", "versions": [v for v in resources if "/" not in v]},
-        "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": _groups(resources)},
+        "/api": _aggregated({gv: found for gv, found in kinds_in.items() if "/" not in gv}),
+        "/apis": _aggregated({gv: found for gv, found in kinds_in.items() if "/" in gv}),
     }
-    for group_version, entries in resources.items():
+    for group_version, found in kinds_in.items():
         root = "/apis" if "/" in group_version else "/api"
-        pages[f"{root}/{group_version}"] = _page(group_version, entries)
+        pages[f"{root}/{group_version}"] = _page(group_version, found)
     return pages
 
 
@@ -73,7 +75,9 @@ def serve(kube_version: str, api_versions: Iterable[str]) -> Iterator[str]:
         def do_GET(self) -> None:
             """Answer with the page, or that there is none."""
             path = self.path.partition("?")[0]
-            if path in _ROOTS and _DISCOVERS not in self.headers["Accept"]:
+            if path in _ROOTS and _DISCOVERS in self.headers.get("Accept", ""):
+                self._answer(HTTPStatus.OK, json.dumps(pages[path]).encode(), _AGGREGATED)
+            elif path in _ROOTS:
                 # A list of a kind that has no name here.
                 self._answer(HTTPStatus.NOT_FOUND, json.dumps(_MISSING).encode())
             elif path == _OPENAPI:
@@ -121,34 +125,53 @@ def _split(entry: str) -> tuple[str, str]:
     return (entry, "") if not head or _VERSION.match(last) else (head, last)
 
 
-def _page(group_version: str, resources: list[dict[str, Any]]) -> dict[str, Any]:
+def _page(group_version: str, found: Iterable[str]) -> dict[str, Any]:
+    """A version, for who asks for it by name, as `lookup` does."""
     return {
         "kind": "APIResourceList",
         "apiVersion": "v1",
         "groupVersion": group_version,
-        "resources": resources,
+        "resources": [
+            {
+                "name": _plural(kind),
+                "singularName": kind.lower(),
+                "kind": kind,
+                "namespaced": kinds.is_namespaced(group_version, kind),
+                "verbs": _VERBS,
+            }
+            for kind in found
+        ],
     }
 
 
-def _resource(group_version: str, kind: str) -> dict[str, Any]:
+def _aggregated(kinds_in: Mapping[str, Iterable[str]]) -> dict[str, Any]:
+    """The groups of one root: kinds by group and version."""
+    versions: dict[str, list[dict[str, Any]]] = {}
+    for group_version, found in kinds_in.items():
+        group, _, version = group_version.rpartition("/")
+        resources = [_resource(group, version, kind) for kind in found]
+        versions.setdefault(group, []).append({"version": version, "resources": resources})
     return {
-        # The provider looks kinds up; nothing is ever requested by the plural.
-        "name": f"{kind.lower()}s",
-        "singularName": kind.lower(),
-        "kind": kind,
-        "namespaced": kinds.is_namespaced(group_version, kind),
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": f"{_DISCOVERS}/v2",
+        "items": [
+            {"metadata": {"name": group}, "versions": entries}
+            for group, entries in versions.items()
+        ],
+    }
+
+
+def _resource(group: str, version: str, kind: str) -> dict[str, Any]:
+    namespaced = kinds.is_namespaced(f"{group}/{version}" if group else version, kind)
+    return {
+        "resource": _plural(kind),
+        "responseKind": {"group": group, "version": version, "kind": kind},
+        "scope": "Namespaced" if namespaced else "Cluster",
+        "singularResource": kind.lower(),
         "verbs": _VERBS,
     }
 
 
-def _groups(group_versions: Iterable[str]) -> list[dict[str, Any]]:
-    versions: dict[str, list[dict[str, str]]] = {}
-    for group_version in group_versions:
-        group, slash, version = group_version.partition("/")
-        if slash:
-            entry = {"groupVersion": group_version, "version": version}
-            versions.setdefault(group, []).append(entry)
-    return [
-        {"name": group, "versions": entries, "preferredVersion": entries[0]}
-        for group, entries in versions.items()
-    ]
+def _plural(kind: str) -> str:
+    """A name for the objects of a kind: the provider looks kinds up, and asks for no objects."""
+    return f"{kind.lower()}s"

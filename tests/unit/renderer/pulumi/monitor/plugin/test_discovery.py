@@ -15,11 +15,10 @@ VERSIONS = ["v1", "v1/ConfigMap", "apps/v1", "apps/v1/Deployment", "rbac.example
 def test_every_version_and_kind_is_told() -> None:
     pages = discovery.documents("1.34.2", VERSIONS)
     assert pages["/version"] == {"major": "1", "minor": "34", "gitVersion": "v1.34.2"}
-    assert pages["/api"]["versions"] == ["v1"]
-    groups = {group["name"]: group["preferredVersion"] for group in pages["/apis"]["groups"]}
-    assert groups == {
-        "apps": {"groupVersion": "apps/v1", "version": "v1"},
-        "rbac.example.com": {"groupVersion": "rbac.example.com/v1beta1", "version": "v1beta1"},
+    assert told(pages["/api"]) == {"": {"v1": ["ConfigMap"]}}
+    assert told(pages["/apis"]) == {
+        "apps": {"v1": ["Deployment"]},
+        "rbac.example.com": {"v1beta1": []},
     }
     assert kinds(pages["/api/v1"]) == ["ConfigMap"]
     assert kinds(pages["/apis/apps/v1"]) == ["Deployment"]
@@ -35,8 +34,12 @@ def test_every_version_and_kind_is_told() -> None:
     ],
 )
 def test_kinds_live_where_they_live(entry: str, path: str, namespaced: bool) -> None:
-    (resource,) = discovery.documents("1.34.0", [entry])[path]["resources"]
+    pages = discovery.documents("1.34.0", [entry])
+    (resource,) = pages[path]["resources"]
     assert resource["namespaced"] is namespaced
+    root = "/".join(path.split("/")[:2])
+    (resource,) = pages[root]["items"][0]["versions"][0]["resources"]
+    assert resource["scope"] == ("Namespaced" if namespaced else "Cluster")
 
 
 def test_it_is_served_and_everything_else_is_not_there() -> None:
@@ -44,10 +47,29 @@ def test_it_is_served_and_everything_else_is_not_there() -> None:
         server = json.loads(kubeconfig)["clusters"][0]["cluster"]["server"]
         http = urllib3.PoolManager()
         assert http.request("GET", f"{server}/version?timeout=32s").json()["minor"] == "34"
+        assert http.request("GET", f"{server}/apis").status == 404, "a kind without a name"
+        accept = {"Accept": f"{discovery._AGGREGATED},application/json"}
+        groups = http.request("GET", f"{server}/apis", headers=accept)
+        assert groups.headers["Content-Type"] == discovery._AGGREGATED
+        assert [group["metadata"]["name"] for group in groups.json()["items"]] == [
+            "apps",
+            "rbac.example.com",
+        ]
         assert http.request("GET", f"{server}/openapi/v2").data.endswith(b"2.0")
         assert http.request("GET", f"{server}/api/v1/namespaces/x/secrets/y").status == 404
         assert http.request("POST", f"{server}/api/v1/namespaces").status == 501
         http.clear()
+
+
+def told(page: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
+    """The kinds of an aggregated page, by group and version."""
+    return {
+        group["metadata"]["name"]: {
+            version["version"]: [kind["responseKind"]["kind"] for kind in version["resources"]]
+            for version in group["versions"]
+        }
+        for group in page["items"]
+    }
 
 
 def kinds(page: dict[str, Any]) -> list[str]:
