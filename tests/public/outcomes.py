@@ -70,7 +70,7 @@ _TABLE: Final = [
         (_R, "a stack without its file", r"^stack .* has no Pulumi\.\S+, and "),
         (_R, "configuration that is not committed", r"has no value for the configuration key "),
         (_M, ".NET and Java", r"programs in (dotnet|java) are not rendered"),
-        (_M, "old formats of locks", r"was written by a (pnpm|Yarn) older than "),
+        (_M, "old formats of locks", r"was written by a Yarn older than |that no pnpm from "),
         (_M, "locks of other tools", r"dependencies locked by \S+ alone cannot be installed"),
         (_M, "older SDKs", r"Pulumi SDK \S+ is too old"),
         (_M, "other versions of Python", r"^the program needs Python "),

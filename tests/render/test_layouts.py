@@ -56,19 +56,27 @@ _MEMBERS: Files = {
     "apps/web/package.json": _WEB,
     "apps/web/index.js": _program("shared"),
 }
-LAYOUTS: Mapping[str, Files] = {
-    "a member of a workspace, by npm": {
-        **_MEMBERS,
-        "package-lock.json": _lock(_ROOT, {"apps/web": _WEB, "packages/shared": _LIB}),
-    },
-    "a member of a workspace, by pnpm": {
+
+
+def _by_pnpm(lock: str) -> Files:
+    return {
         **_MEMBERS,
         "apps/web/package.json": _OF_PROTOCOL,
         # By pnpm, a package finds only those that it names itself.
         "packages/shared/index.js": 'exports.labels = { app: "web" };\n',
         "pnpm-workspace.yaml": "packages:\n  - apps/*\n  - packages/*\n",
-        "pnpm-lock.yaml": (_LOCKS / "pnpm-lock.yaml").read_text(),
+        "pnpm-lock.yaml": (_LOCKS / lock).read_text(),
+    }
+
+
+LAYOUTS: Mapping[str, Files] = {
+    "a member of a workspace, by npm": {
+        **_MEMBERS,
+        "package-lock.json": _lock(_ROOT, {"apps/web": _WEB, "packages/shared": _LIB}),
     },
+    "a member of a workspace, by pnpm": _by_pnpm("pnpm-lock.yaml"),
+    "a member of a workspace, by pnpm 8": _by_pnpm("pnpm-8-lock.yaml"),
+    "a member of a workspace, by pnpm 7": _by_pnpm("pnpm-7-lock.yaml"),
     "a member of a workspace, by Yarn 1": {
         **_MEMBERS,
         "package.json": {**_ROOT, "private": True, "packageManager": "yarn@1.22.19"},

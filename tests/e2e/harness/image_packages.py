@@ -61,6 +61,8 @@ def node_managers(package: Path) -> Path:
     """Return a folder with the package managers of Node.js that `package` has beside npm."""
     programs = {
         "pnpm": "pnpm/bin/pnpm.cjs",
+        "pnpm-7": "pnpm-7/bin/pnpm.cjs",
+        "pnpm-8": "pnpm-8/bin/pnpm.cjs",
         "yarn": "yarn/bin/yarn.js",
         "yarn-berry": "@yarnpkg/cli-dist/bin/yarn.js",
     }

@@ -19,7 +19,10 @@ from .nodejs_layout import Layout
 from .nodejs_options import Options
 
 _NPM_LOCK: Final = "package-lock.json"
-_PNPM: Final = re.compile(r"^lockfileVersion: '?9\.", re.MULTILINE)
+_PNPM_FORMAT: Final = re.compile(r"^lockfileVersion: '?(\d+)\.", re.MULTILINE)
+_PNPM: Final = {"5": "pnpm-7", "6": "pnpm-8", "9": "pnpm"}
+"""Which pnpm reads which format of its lock: the current one none but its own.
+Source: pnpm/pnpm, lockfile/fs/src/read.ts."""
 _BERRY: Final = re.compile(r"^(__metadata:\n  version: )(\d+)$", re.MULTILINE)
 """What the lock of a newer Yarn than 1 begins with: the version of its own format."""
 _OLDEST_BERRY, _BERRY_FORMAT = 8, 10
@@ -74,8 +77,21 @@ def choose(layout: Layout, options: Options, installer: Installer) -> tuple[Mana
 def _of(name: str, lock: Path | None) -> Manager:
     if name == "bun" and lock:
         raise dependencies.other_lock(lock.name, f"a {_NPM_LOCK}")
+    if name == "pnpm" and lock:
+        return MANAGERS[_pnpm_of(files.text(lock))]
     is_berry = name == "yarn" and lock is not None and _BERRY.search(files.text(lock))
     return MANAGERS["berry" if is_berry else name]
+
+
+def _pnpm_of(lock: str) -> str:
+    """The pnpm that reads a lock. Raises DependencyError where none here does."""
+    found = _PNPM_FORMAT.search(lock)
+    if found is None or found[1] not in _PNPM:
+        raise DependencyError(
+            "pnpm-lock.yaml is in a format that no pnpm from 6 to 10 writes",
+            fix="write it again by `pnpm install` of pnpm 10, and commit the lock",
+        )
+    return _PNPM[found[1]]
 
 
 def _refuse_what_takes_a_lock(layout: Layout) -> None:
@@ -183,16 +199,6 @@ def _strangers_by(entry: str) -> Callable[[Path, frozenset[str]], Iterator[str]]
     return strangers
 
 
-def _pnpm_lock(text: str) -> str:
-    """The same lock. Raises DependencyError for one that pnpm does not read any more."""
-    if not _PNPM.search(text):
-        raise DependencyError(
-            "pnpm-lock.yaml was written by a pnpm older than 9",
-            fix="upgrade it by `pnpm install` of pnpm 9 or 10, and commit the lock",
-        )
-    return text
-
-
 def _berry_lock(text: str) -> str:
     """The lock in the format of the Yarn that is here. Raises DependencyError for an older one."""
     found = _BERRY.search(text)
@@ -206,14 +212,16 @@ def _berry_lock(text: str) -> str:
 
 MANAGERS: Final[Mapping[str, Manager]] = {
     "npm": Manager("npm", _npm, _npm_strangers, "npm_config_cache", links_folders=True),
-    "pnpm": Manager(
-        "pnpm",
-        _pnpm,
-        _strangers_by(r"^  ['\"]?/?{}[@/]\d"),
-        "npm_config_store_dir",
-        {"CI": "true", "npm_config_manage_package_manager_versions": "false"},
-        lock_format=_pnpm_lock,
-    ),
+    **{
+        tool: Manager(
+            tool,
+            _pnpm,
+            _strangers_by(r"^  ['\"]?/?{}[@/]\d"),
+            "npm_config_store_dir",
+            {"CI": "true", "npm_config_manage_package_manager_versions": "false"},
+        )
+        for tool in _PNPM.values()
+    },
     "yarn": Manager(
         "yarn",
         _yarn,
