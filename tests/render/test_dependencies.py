@@ -8,6 +8,11 @@ import os
 import re
 import shutil
 import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -85,6 +90,21 @@ def test_a_program_gets_what_its_requirements_name(program: Path, tmp_path: Path
 
 
 @pytest.mark.long
+def test_a_program_gets_packages_of_git_that_are_to_be_edited(
+    program: Path, tmp_path: Path
+) -> None:
+    git = ["git", "-C", str(program / "lib"), "-c", "user.name=x", "-c", "user.email=x@example.com"]
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=x"]):
+        subprocess.run([*git, *command], check=True)
+    subprocess.run([*git, "update-server-info"], check=True)
+    (program / "lib").rename(tmp_path / "lib")
+    with _served(tmp_path / "lib" / ".git") as address:
+        (program / "base.txt").write_text(f"--editable=git+{address}#egg=labels\n")
+        (program / "requirements.txt").write_text("\n".join(["-r base.txt", *_versions()]))
+        assert rendered(program) == stream_of("python-newest", tmp_path / "expected")
+
+
+@pytest.mark.long
 def test_a_program_without_a_lock_gets_what_its_package_json_asks_for(tmp_path: Path) -> None:
     program = tmp_path / "program"
     shutil.copytree(SDKS / "nodejs", program)
@@ -128,6 +148,23 @@ def test_a_program_gets_packages_beside_it(form: str, program: Path, tmp_path: P
         subprocess.run([uv, "lock", "--quiet", "--project", program], check=True)
         assert (repository / "uv.lock").exists()
     assert rendered(program) == stream_of("python-newest", tmp_path / "expected")
+
+
+@contextmanager
+def _served(folder: Path) -> Iterator[str]:
+    """The address at which the files of a folder can be had."""
+    handler = partial(_QuietHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+
+
+class _QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_arguments: object) -> None:
+        """Say nothing."""
 
 
 def _versions() -> list[str]:

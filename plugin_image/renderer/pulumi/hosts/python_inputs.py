@@ -67,7 +67,11 @@ def of(named: Path, repository: Path) -> Inputs:
     settings = [root / name for name in beside if files.exists(root / name)]
     found = {named, *settings}
     if named.name == "requirements.txt":
-        outside = _elsewhere(named, repository, {named})
+        outside = {
+            place
+            for file in requirements(named)
+            for place in _paths(file, _COMMENT.sub("", files.text(file)), repository)
+        }
         if _LOCAL.search(text):
             found.update(dependencies.project_files(root))
     else:
@@ -90,6 +94,20 @@ def of(named: Path, repository: Path) -> Inputs:
     return Inputs(sorted(found), str(requires) if is_heeded else "")
 
 
+def requirements(named: Path) -> Iterator[Path]:
+    """A requirements file and those that it names, each before those of its own are looked for."""
+    found, unread = set[Path](), [named]
+    while unread:
+        file = unread.pop()
+        if file in found:
+            continue
+        found.add(file)
+        yield file
+        words = _FURTHER.findall(_COMMENT.sub("", files.text(file)))
+        further = (Path(os.path.normpath(file.parent / word)) for word in words)
+        unread += [path for path in further if files.exists(path)]
+
+
 def table(path: Path, *keys: str) -> dict[str, Any]:
     """A table of a TOML file; empty where there is none, and of what uv will report as no TOML."""
     try:
@@ -110,20 +128,6 @@ def _files(place: Path) -> list[Path]:
     if place.is_dir():
         return dependencies.project_files(place)
     return [place] if files.exists(place) else []
-
-
-def _elsewhere(named: Path, repository: Path, seen: set[Path]) -> set[Path]:
-    """What a requirements file and those that it names have outside of their folders.
-
-    Raises DependencyError for what is outside of the repository.
-    """
-    text = _COMMENT.sub("", files.text(named))
-    found = set(_paths(named, text, repository))
-    for word in _FURTHER.findall(text):
-        further = Path(os.path.normpath(named.parent / word))
-        if further not in seen and files.exists(further):
-            found |= _elsewhere(further, repository, seen | {further})
-    return found
 
 
 def _paths(file: Path, text: str, repository: Path) -> Iterator[Path]:

@@ -1,6 +1,7 @@
 """Installs what a Python program depends on, by uv, into a virtual environment in the cache."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -28,6 +29,8 @@ _EXPORTED = {
     "pdm.lock": "pdm export --format pylock --output pylock.toml",
 }
 """Locks that are not read alone, or not with each toolchain, and what writes one that is."""
+_EDITABLE = re.compile(r"^(\s*)(?:-e|--editable)[\s=]+(?=\w+\+)", re.MULTILINE)
+"""A package from Git that is to be edited, for which pip keeps a checkout. uv takes none."""
 _SETUPTOOLS = "setuptools==80.9.0"
 """One of the last that have pkg_resources."""
 
@@ -97,8 +100,10 @@ def _installed(installer: Installer, project: Project, program: Path, named: Pat
 
     def fill(folder: Path) -> None:
         copy, venv = dependencies.copied(inputs.files, base, folder / "project"), folder / "venv"
-        # As it was read here: editors on Windows write UTF-16.
-        (copy / named.relative_to(base)).write_text(files.text(named), encoding="utf-8")
+        for file in {*python_inputs.requirements(named)} & {*inputs.files}:
+            # As it was read here: editors on Windows write UTF-16.
+            text = _EDITABLE.sub(r"\1", files.text(file))
+            (copy / file.relative_to(base)).write_text(text, encoding="utf-8")
         _fill(installer, copy / member.relative_to(base), venv, named.name, python)
 
     settings = [str(python), str(member.relative_to(base))]
