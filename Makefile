@@ -9,7 +9,7 @@ ANY_PYTHON := $(if $(wildcard $(COMPLETE)),$(BIN)/python,$(PYTHON))
 NEW_PYTHON := Install Python 3.11 or newer, or name another one by PYTHON=. What works without it: image, help, clean
 # Locks carry hashes and no addresses; --universal makes them hold for every platform.
 LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links
-EXPORTERS := $(basename $(wildcard plugin_image/renderer/pulumi/hosts/exporters/*.in))
+TOOLS := $(basename $(wildcard plugin_image/renderer/pulumi/hosts/tools/*.in))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-unit test-render test-faults test-e2e test-thorough test-cluster test-public image lint format toolchain recordings bench lock clean prerequisites
@@ -118,7 +118,7 @@ lock: $(VENV) ## Lock the requirements again after a change of a requirements.in
 	$(BIN)/$(LOCK) plugin_image/requirements.in -o plugin_image/requirements.txt
 	$(BIN)/$(LOCK) --constraint plugin_image/requirements.txt plugin_image/requirements-light.in -o plugin_image/requirements-light.txt
 	$(BIN)/$(LOCK) plugin_image/build/sbom-requirements.in -o plugin_image/build/sbom-requirements.txt
-	for tool in $(EXPORTERS); do $(BIN)/$(LOCK) $$tool.in -o $$tool.txt; done
+	for tool in $(TOOLS); do $(BIN)/$(LOCK) $$tool.in -o $$tool.txt; done
 	$(BIN)/$(LOCK) requirements-dev.in -o requirements-dev.txt
 
 clean: ## Remove what the targets made inside of this folder

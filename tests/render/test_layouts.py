@@ -58,12 +58,17 @@ _MEMBERS: Files = {
 }
 
 
+_ISOLATED: Files = {
+    **_MEMBERS,
+    "apps/web/package.json": _OF_PROTOCOL,
+    # By pnpm and Bun, a package finds only those that it names itself.
+    "packages/shared/index.js": 'exports.labels = { app: "web" };\n',
+}
+
+
 def _by_pnpm(lock: str) -> Files:
     return {
-        **_MEMBERS,
-        "apps/web/package.json": _OF_PROTOCOL,
-        # By pnpm, a package finds only those that it names itself.
-        "packages/shared/index.js": 'exports.labels = { app: "web" };\n',
+        **_ISOLATED,
         "pnpm-workspace.yaml": "packages:\n  - apps/*\n  - packages/*\n",
         "pnpm-lock.yaml": (_LOCKS / lock).read_text(),
     }
@@ -77,6 +82,10 @@ LAYOUTS: Mapping[str, Files] = {
     "a member of a workspace, by pnpm": _by_pnpm("pnpm-lock.yaml"),
     "a member of a workspace, by pnpm 8": _by_pnpm("pnpm-8-lock.yaml"),
     "a member of a workspace, by pnpm 7": _by_pnpm("pnpm-7-lock.yaml"),
+    "a member of a workspace, by Bun": {
+        **_ISOLATED,
+        "bun.lock": (_LOCKS / "bun.lock").read_text(),
+    },
     "a member of a workspace, by Yarn 1": {
         **_MEMBERS,
         "package.json": {**_ROOT, "private": True, "packageManager": "yarn@1.22.19"},

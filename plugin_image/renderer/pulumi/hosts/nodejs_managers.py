@@ -1,4 +1,4 @@
-"""How npm, pnpm and Yarn install what their locks say, and nothing else.
+"""How npm, pnpm, Yarn and Bun install what their locks say, and nothing else.
 
 Which one installs is chosen as Pulumi does: by the option `packagemanager`, or else by the lock
 that is there. Source: pulumi/pulumi `sdk/nodejs/npm/manager.go`, ResolvePackageManager.
@@ -12,13 +12,14 @@ from typing import Any, Final
 
 from ... import files
 from ...errors import DependencyError
-from .. import dependencies
 from ..installer import Installer
-from . import nodejs_layout
+from . import bun, nodejs_layout
 from .nodejs_layout import Layout
 from .nodejs_options import Options
 
 _NPM_LOCK: Final = "package-lock.json"
+_BINARY: Final = ".lockb"
+"""How the names of locks end that Bun wrote before 1.2."""
 _PNPM_FORMAT: Final = re.compile(r"^lockfileVersion: '?(\d+)\.", re.MULTILINE)
 _PNPM: Final = {"5": "pnpm-7", "6": "pnpm-8", "9": "pnpm"}
 """Which pnpm reads which format of its lock: the current one none but its own.
@@ -47,6 +48,12 @@ class Manager:
     """Whether it may ask a registry for a member of the workspace, for a version that it is not."""
     lock_format: Callable[[str], str] = str
     """Makes of a lock what the tool takes."""
+    path: Callable[[Installer], Path] | None = None
+    """Finds the tool, where that is more than to look for it."""
+
+    def found(self, installer: Installer) -> Path:
+        """The tool. Raises DependencyError where it cannot be had, and DeadlineError."""
+        return self.path(installer) if self.path else installer.tool(self.tool)
 
 
 def choose(layout: Layout, options: Options, installer: Installer) -> tuple[Manager, Path | None]:
@@ -63,20 +70,21 @@ def choose(layout: Layout, options: Options, installer: Installer) -> tuple[Mana
                 fix=f"commit its lock beside {manifest}",
             )
         return _of(options.manager, lock), lock
-    known = [(_of(name, lock), lock) for name, lock in layout.locks.items() if name != "bun"]
+    known = [(_of(name, lock), lock) for name, lock in layout.locks.items()]
     # Pulumi takes the next one, too, where a tool is missing.
     there = (found for found in known if installer.has(found[0].tool))
     if found := next(there, next(iter(known), None)):
         return found
-    if bun := layout.locks.get("bun"):
-        raise dependencies.other_lock(bun.name, f"a {_NPM_LOCK}")
     _refuse_what_takes_a_lock(layout)
     return _of("npm", None), None
 
 
 def _of(name: str, lock: Path | None) -> Manager:
-    if name == "bun" and lock:
-        raise dependencies.other_lock(lock.name, f"a {_NPM_LOCK}")
+    if lock and lock.suffix == _BINARY:
+        raise DependencyError(
+            f"{lock.name} is binary, and what it has from where cannot be told",
+            fix="write bun.lock by `bun install --save-text-lockfile`, and commit it instead",
+        )
     if name == "pnpm" and lock:
         return MANAGERS[_pnpm_of(files.text(lock))]
     is_berry = name == "yarn" and lock is not None and _BERRY.search(files.text(lock))
@@ -142,6 +150,11 @@ def _berry(_layout: Layout, options: Options, _locked: bool) -> list[str]:
             fix="remove the option",
         )
     return ["install", "--immutable"]
+
+
+def _bun(_layout: Layout, _options: Options, _locked: bool) -> list[str]:
+    # As Pulumi calls it, in production, too.
+    return ["install", "--frozen-lockfile"]
 
 
 def _member(layout: Layout) -> Path:
@@ -222,6 +235,14 @@ MANAGERS: Final[Mapping[str, Manager]] = {
         )
         for tool in _PNPM.values()
     },
+    "bun": Manager(
+        bun.NAME,
+        _bun,
+        _strangers_by(r"^    \".*\": \[\"{}@\d"),
+        "BUN_INSTALL_CACHE_DIR",
+        {"CI": "true", "DO_NOT_TRACK": "1"},
+        path=bun.path,
+    ),
     "yarn": Manager(
         "yarn",
         _yarn,

@@ -85,7 +85,7 @@ def _installed(
         if (place / _NPMRC).exists():
             (place / _NPMRC).write_text(_about_folders(files.text(layout.folder / _NPMRC)))
         env = {**manager.env, manager.downloads: str(installer.cache.downloads(manager.tool))}
-        installer.run([installer.tool(manager.tool), *command[1:]], place, env=env)
+        installer.run([manager.found(installer), *command[1:]], place, env=env)
 
     store = installer.cache.once("node", base, inputs, fill, settings=command)
     places = nodejs_links.of(base, store, installer.scratch)

@@ -12,13 +12,13 @@ from typing import Any, Final, NamedTuple
 from ..installer import Installer
 from . import python_inputs, uv
 
-_LOCKS: Final = Path(__file__).parent / "exporters"
+_LOCKS: Final = Path(__file__).parent / "tools"
 _REQUIREMENTS: Final = "requirements.txt"
 
 
 class _Exporter(NamedTuple):
     tool: str
-    """Its command, and the name of its lock in `exporters/`."""
+    """Its command, and the name of its lock in `tools/`."""
     arguments: Callable[[Path], Sequence[str]]
     """What it is called with, for the folder of a lock; it writes requirements to stdout."""
 

@@ -24,6 +24,21 @@ def test_a_lock_of_pnpm_is_read_by_one_of_its_format(written: str, tmp_path: Pat
     assert len([*manager.strangers(lock, names)]) == 1, "it is a registry's, whoever reads it"
 
 
+def test_a_lock_of_bun_says_what_is_of_a_registry(tmp_path: Path) -> None:
+    lock = tmp_path / "bun.lock"
+    manager = nodejs_managers._of("bun", lock)
+    own = '    "web/shared": ["shared@workspace:packages/shared"],\n'
+    lock.write_text(f'{own}    "other": ["other@1.0.0", "", {{}}, "sha512-x=="],\n')
+    assert [*manager.strangers(lock, frozenset({"shared", "@a/shared"}))] == []
+    lock.write_text('    "web/shared": ["shared@1.0.0", "", {}, "sha512-x=="],\n')
+    assert [*manager.strangers(lock, frozenset({"shared", "@a/shared"}))] == ["shared"]
+
+
+def test_a_binary_lock_of_bun_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DependencyError, match=r"bun\.lockb is binary"):
+        nodejs_managers._of("bun", tmp_path / "bun.lockb")
+
+
 @pytest.mark.parametrize("written", ["lockfileVersion: 4\n", "lockfileVersion: '10.0'\n", ""])
 def test_a_lock_of_pnpm_that_none_reads_says_so(written: str, tmp_path: Path) -> None:
     (tmp_path / "pnpm-lock.yaml").write_text(written)
