@@ -15,13 +15,15 @@ from ..execution import PARALLEL, Execution
 from ..installer import Installer
 from ..monitor.recording import Event
 from ..project import Project
-from . import go_failure, go_modules, go_sdk, go_shipped, runtime_options
+from . import go_failure, go_modules, go_sdk, go_seen, go_shipped, runtime_options
 from .host import Installed, Run, logged_errors
 
 entry = Project.entry
 _OPTIONS = {"binary": str, "buildTarget": str}
 """The second says where to leave the binary, which a render leaves nowhere."""
 _BINARY = "program"
+_HINDRANCES = "hindrances"
+"""A file beside it: why its results cannot be kept, in lines."""
 _SIGNALLED: Event = {"signalled": True}
 """The SDK's word, which it gives once all has been registered and nothing has failed."""
 _EARLY_END_FIX = (
@@ -46,6 +48,12 @@ def install(project: Project, installer: Installer) -> Installed:
         flags = [*go_shipped.FLAGS, *go_sdk.build_flags(modules, installer)]
         build: list[str | Path] = ["build", *flags, "-o", made / _BINARY, "."]
         go_sdk.go(installer, build, folder, modules.workspace)
+        listed = installer.scratch / "packages.json"
+        ask = ["list", "-deps", f"-json={go_seen.ASKED}", *flags, "."]
+        go_sdk.go(installer, ask, folder, modules.workspace, result=listed)
+        packages = go_seen.packages(listed.read_text())
+        hindrances = go_seen.hindrances(packages, installer.cache.downloads(go_sdk.MODULES))
+        (made / _HINDRANCES).write_text("\n".join(hindrances))
 
     # One module may have several programs.
     package = str(folder.relative_to(modules.base))
@@ -84,7 +92,11 @@ def run(execution: Execution, binary: Installed) -> Run:
     if _SIGNALLED in events:
         events.append({"finished": True})
     failure = go_failure.of(logged_errors(events), ended.output) if ended.status else None
-    return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX)
+    hindrances = binary.path.with_name(_HINDRANCES)
+    is_watched = execution.is_watched and hindrances.exists()
+    if is_watched:
+        events.append({"seen": {"hindrances": hindrances.read_text().splitlines()}})
+    return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX, is_watched=is_watched)
 
 
 def _environment(execution: Execution, address: str) -> dict[str, str]:

@@ -19,6 +19,8 @@ from ..installer import Installer
 from . import go_shipped
 from .go_modules import Modules
 
+MODULES: Final = "go-modules"
+"""The name of Go's module cache among what installers download."""
 _MODULE: Final = "github.com/pulumi/pulumi/sdk/v3"
 _PACKAGE: Final = f"{_MODULE}/go/pulumi"
 _OLDEST: Final = (3, 3)
@@ -62,7 +64,7 @@ def go(
     env = {
         **go_shipped.variables(installer.env),
         "GOCACHE": str(compiled),
-        "GOMODCACHE": str(installer.cache.downloads("go-modules")),
+        "GOMODCACHE": str(installer.cache.downloads(MODULES)),
         # One that does not have the program in it would bring modules that nobody looks at.
         "GOWORK": str(workspace or "off"),
     }
