@@ -135,8 +135,10 @@ class PluginContainer:
         """Return the container that serves the plugin's metrics, or none."""
         if self.metrics is None:
             return []
-        cache = f"{self.name}-cache"
-        return [self.metrics.container(self.name, self.image, self.settings.user, cache)]
+        user, cache = self.settings.user, f"{self.name}-cache"
+        # Traces are of this plugin, unless they are to be called otherwise.
+        env = {"OTEL_SERVICE_NAME": self.plugin_name, **self.settings.env}
+        return [self.metrics.container(self.name, self.image, user, cache, env)]
 
     def volumes(self) -> list[Json]:
         """Return the volumes that this plugin adds to the pod; no other plugin uses them."""

@@ -4,7 +4,7 @@ Pure: takes checked values. It has the plugin's cache, through which renders rea
 its credentials nor its socket.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ PATH: Final = "/metrics"
 PORT: Final = "$(METRICS_PORT)"
 ADDRESS: Final = "$(POD_IP)"
 """What Kubernetes puts in their place in a command: where to listen."""
+_OF_TRACES: Final = "OTEL_"
 _POD_IP: Final = {"fieldRef": {"apiVersion": "v1", "fieldPath": "status.podIP"}}
 
 
@@ -32,8 +33,14 @@ class Metrics:
         """The port's name: one of its own, for a pod may have several plugins."""
         return f"metrics-{self.port}"
 
-    def container(self, plugin: str, image: str, user: User, cache_volume: str) -> Json:
-        """Return the container, with nothing in it that Kubernetes would add by itself."""
+    def container(
+        self, plugin: str, image: str, user: User, cache_volume: str, env: Mapping[str, str]
+    ) -> Json:
+        """Return the container, with nothing in it that Kubernetes would add by itself.
+
+        Of `env`, the plugin's variables, it has those that say where OpenTelemetry sends traces.
+        """
+        tracing = {name: value for name, value in env.items() if name.startswith(_OF_TRACES)}
         return {
             "name": container_name(plugin),
             "image": image,
@@ -41,6 +48,7 @@ class Metrics:
             "env": [
                 {"name": "POD_IP", "valueFrom": _POD_IP},
                 {"name": "METRICS_PORT", "value": str(self.port)},
+                *({"name": name, "value": value} for name, value in sorted(tracing.items())),
             ],
             "ports": [{"name": self.port_name, "containerPort": self.port, "protocol": "TCP"}],
             "volumeMounts": [{"name": cache_volume, "mountPath": contract.CACHE_DIR}],

@@ -1,5 +1,7 @@
 """Counts what renders tell, and serves it to Prometheus: the command `renderer metrics`.
 
+Where OpenTelemetry's variables name a receiver, it sends a trace of each render, too.
+
 Renders are short processes, which keep no counts. This one outlives them, in a container of its
 own beside theirs; it holds no credential, and what it reads is checked (`datagrams.read`). Where it
 is not there, renders go on, and nobody counts them.
@@ -11,7 +13,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -21,6 +23,7 @@ import prometheus_client
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from . import datagrams, slots
+from .datagrams import Told
 from .errors import RenderError
 
 _BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 40, 50, 60, 120, 300)
@@ -32,13 +35,15 @@ _MOST_FILES: Final = 1_000_000
 _DEEPEST: Final = 64
 """How much of the cache is looked at: more than renders make."""
 _AGAIN_SECONDS: Final = 2.0
+_TRACED_TO: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
 
 class Counts:
     """The metrics of one container of a plugin."""
 
-    def __init__(self, cache: Path) -> None:
-        """`cache` is the folder that its renders use."""
+    def __init__(self, cache: Path, trace: Callable[[Told], None] | None = None) -> None:
+        """`cache` is the folder that its renders use; `trace` is told of each that has ended."""
+        self._trace = trace
         prometheus_client.disable_created_metrics()
         self.registry = CollectorRegistry()
         self._renders = Counter(
@@ -95,6 +100,8 @@ class Counts:
         self._evictions.inc(told.measured.evictions)
         for stage, took in told.measured.seconds.items():
             self._seconds.labels(told.renderer, stage.value).observe(took)
+        if self._trace:
+            self._trace(told)
 
 
 def serve(path: Path, address: str, port: int) -> NoReturn:
@@ -104,7 +111,7 @@ def serve(path: Path, address: str, port: int) -> NoReturn:
     write where the socket is. Raises RenderError only where the port is taken.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    counts = Counts(path.parent)
+    counts = Counts(path.parent, _tracing())
     try:
         server, _ = prometheus_client.start_http_server(port, address, counts.registry)
     except OSError as error:
@@ -126,6 +133,20 @@ def serve(path: Path, address: str, port: int) -> NoReturn:
             )
             sys.stderr.flush()
             time.sleep(_AGAIN_SECONDS)
+
+
+def _tracing() -> Callable[[Told], None] | None:
+    """What sends traces, where the environment says to whom; counting goes on without it."""
+    if not any(os.environ.get(name) for name in _TRACED_TO):
+        return None
+    try:
+        # Not in every image, and loaded only where it is used: it takes as much memory as all else.
+        from . import traces
+
+        return traces.Traces().add
+    except Exception as error:  # noqa: BLE001 - the SDK's own errors are of many kinds
+        sys.stderr.write(f"no traces are sent: {error}\n")
+        return None
 
 
 def _listening(path: Path) -> socket.socket:

@@ -1,12 +1,15 @@
 """The datagrams by which renders, and the server that is warm, tell the collector what to count.
 
-Each is a small JSON object that names nothing of a user: no Application, no error's words, nothing
-that a program said. Programs run as the same user as renders do and can send whatever they like, so
-`read` takes exactly what `of_render` and SERVER_STARTED make, and refuses all else.
+Each is a small JSON object: which Application at which revision, how it ended and how long it took.
+It has no error's words, and nothing that a program said. Programs run as the same user as renders
+do and can send whatever they like, so `read` takes exactly what `of_render` and SERVER_STARTED
+make, and refuses all else.
 """
 
 import json
+import re
 import socket
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,11 +20,18 @@ from .errors import Outcome
 from .measured import Measured, Stage
 from .strict_json import distinct
 
-MOST_BYTES: Final = 512
+MOST_BYTES: Final = 1024
 RENDERERS: Final = ("kpt", "manifest-work", "pulumi")
 SERVER_STARTED: Final = b'{"server": "started"}'
 _MOST_SECONDS: Final = 24 * 3600
 _MOST_EVICTIONS: Final = 1_000_000
+_NAME: Final = re.compile(r"[\w.:/@+-]{0,320}", re.ASCII)
+"""An Application's name, with its namespace, and a revision: a commit, a version or a digest."""
+
+
+_FIELDS: Final = frozenset(
+    {"renderer", "outcome", "path", "begun", "stages", "evictions", "application", "revision"}
+)
 
 
 class Path(StrEnum):
@@ -43,18 +53,29 @@ class Told:
     outcome: Outcome
     path: Path
     measured: Measured
+    application: str
+    """Its name, as cmp-server gives it; empty where it does not."""
+    revision: str
+    """The commit or the like, which may be empty as well."""
 
 
-def of_render(renderer: str, outcome: Outcome, path: Path, measured: Measured) -> bytes:
-    """The datagram about a render."""
-    told = {
-        "renderer": renderer,
-        "outcome": outcome.value,
-        "path": path.value,
-        "seconds": {stage.value: round(took, 6) for stage, took in measured.seconds.items()},
+def of_render(told: Told) -> bytes:
+    """The datagram about a render. What is no name is left out of it."""
+    measured = told.measured
+    said = {
+        "renderer": told.renderer,
+        "outcome": told.outcome.value,
+        "path": told.path.value,
+        "begun": round(measured.begun, 6),
+        "stages": {
+            stage.value: [round(measured.starts.get(stage, 0.0), 6), round(took, 6)]
+            for stage, took in measured.seconds.items()
+        },
         "evictions": measured.evictions,
+        "application": _fitting(told.application),
+        "revision": _fitting(told.revision),
     }
-    return json.dumps(told).encode()
+    return json.dumps(said).encode()
 
 
 def send(path: str, message: bytes) -> None:
@@ -72,18 +93,28 @@ def read(message: bytes) -> Told | None:
         raise ValueError("it is too long")
     if message == SERVER_STARTED:
         return None
-    said = _object(json.loads(message, object_pairs_hook=distinct, parse_constant=_refuse))
-    names = {"renderer", "outcome", "path", "seconds", "evictions"}
-    if said.keys() != names:
+    try:
+        said = _object(json.loads(message, object_pairs_hook=distinct, parse_constant=_refuse))
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
+    if said.keys() != _FIELDS:
         raise ValueError("it has other fields than those of a render")
     if said["renderer"] not in RENDERERS:
         raise ValueError("there is no such renderer")
-    seconds = {Stage(stage): _seconds(took) for stage, took in _object(said["seconds"]).items()}
+    stages = {Stage(stage): _times(times) for stage, times in _object(said["stages"]).items()}
+    measured = Measured(
+        {stage: took for stage, (_, took) in stages.items()},
+        {stage: start for stage, (start, _) in stages.items()},
+        _moment(said["begun"]),
+        evictions=_evictions(said["evictions"]),
+    )
     return Told(
         said["renderer"],
         Outcome(said["outcome"]),
         Path(said["path"]),
-        Measured(seconds, evictions=_evictions(said["evictions"])),
+        measured,
+        _name(said["application"]),
+        _name(said["revision"]),
     )
 
 
@@ -91,6 +122,30 @@ def _object(value: object) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("it is not an object")  # noqa: TRY004 - all that is refused is one kind
     return value
+
+
+def _times(value: object) -> tuple[float, float]:
+    """When a stage began, and what it took."""
+    if not isinstance(value, list) or len(value) != 2:  # noqa: PLR2004 - the two
+        raise ValueError("a stage has two times")
+    return _seconds(value[0]), _seconds(value[1])
+
+
+def _moment(value: object) -> float:
+    now = time.time()
+    if not isinstance(value, float) or not now - _MOST_SECONDS <= value <= now + _MOST_SECONDS:
+        raise ValueError("no render began then")
+    return value
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or _NAME.fullmatch(value) is None:
+        raise ValueError("that is no name")
+    return value
+
+
+def _fitting(name: str) -> str:
+    return name if _NAME.fullmatch(name) else ""
 
 
 def _seconds(value: object) -> float:

@@ -30,6 +30,10 @@ class Measured:
 
     seconds: dict[Stage, float] = field(default_factory=dict)
     """Of each stage that there was, also of one that failed."""
+    starts: dict[Stage, float] = field(default_factory=dict)
+    """When each of them began first, in seconds since `begun`."""
+    begun: float = field(default_factory=time.time)
+    """When the render began, in seconds since the epoch."""
     is_kept: bool = False
     """Whether it was the result of an earlier render."""
     evictions: int = 0
@@ -38,6 +42,7 @@ class Measured:
     @contextmanager
     def timed(self, stage: Stage) -> Iterator[None]:
         """Count what runs in here to a stage, in which no other stage begins."""
+        self.starts.setdefault(stage, max(0.0, time.time() - self.begun))
         begun = time.monotonic()
         try:
             yield

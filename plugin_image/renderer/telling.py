@@ -38,5 +38,6 @@ def _tell(renderer: str, request: Request, outcome: Outcome) -> None:
     path = datagrams.Path.WARM if keeping.of_this_process() else datagrams.Path.COLD
     if request.measured.is_kept:
         path = datagrams.Path.KEPT
-    message = datagrams.of_render(renderer, outcome, path, request.measured)
-    datagrams.send(request.settings.metrics, message)
+    names = (request.env.get(name, "") for name in ("ARGOCD_APP_NAME", "ARGOCD_APP_REVISION"))
+    told = datagrams.Told(renderer, outcome, path, request.measured, *names)
+    datagrams.send(request.settings.metrics, datagrams.of_render(told))

@@ -8,11 +8,19 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import grpc
 import pytest
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2_grpc
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from prometheus_client.parser import text_string_to_metric_families
 
 from plugin_image.contract import RendererEnv
@@ -25,9 +33,12 @@ FAILING = "raise ValueError('odd')\n"
 class Collector:
     """The process, and what it serves."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, env: Mapping[str, str]) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, "metrics", str(path), "--port", "0"], stdout=subprocess.PIPE, text=True
+            [*COMMAND, "metrics", str(path), "--port", "0"],
+            env={**os.environ, **env},
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert self.process.stdout
         self._port = int(self.process.stdout.readline().rpartition(" ")[2])
@@ -60,8 +71,8 @@ def listens(path: Path) -> bool:
 
 
 @contextmanager
-def collecting(path: Path) -> Iterator[Collector]:
-    collector = Collector(path)
+def collecting(path: Path, **env: str) -> Iterator[Collector]:
+    collector = Collector(path, env)
     with collector.process as process:
         try:
             yield collector
@@ -160,6 +171,80 @@ def test_a_render_that_nobody_waits_for_is_counted_as_canceled(container: Contai
             os.kill(render.pid, signal.SIGTERM)
             render.communicate(timeout=20)
         wait_until(lambda: collector.renders() == {("pulumi", "canceled", "cold"): 1})
+
+
+class Receiver(trace_service_pb2_grpc.TraceServiceServicer):
+    """What takes traces by OpenTelemetry's protocol."""
+
+    def __init__(self) -> None:
+        self.requests: list[ExportTraceServiceRequest] = []
+
+    def Export(  # noqa: N802 - the protocol's name
+        self, request: ExportTraceServiceRequest, _context: object
+    ) -> ExportTraceServiceResponse:
+        """Take them."""
+        self.requests.append(request)
+        return ExportTraceServiceResponse()
+
+    def spans(self) -> dict[str, Span]:
+        """Those that have come, by name."""
+        return {
+            span.name: span
+            for request in self.requests
+            for of_resource in request.resource_spans
+            for of_scope in of_resource.scope_spans
+            for span in of_scope.spans
+        }
+
+
+@pytest.fixture
+def receiver() -> Iterator[tuple[Receiver, str]]:
+    """One that listens, and its address."""
+    made, server = Receiver(), grpc.server(ThreadPoolExecutor(1))
+    trace_service_pb2_grpc.add_TraceServiceServicer_to_server(made, server)  # type: ignore[no-untyped-call]
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield made, f"http://127.0.0.1:{port}"
+    server.stop(None)
+
+
+def test_each_render_is_a_trace_where_opentelemetry_is_told_whereto(
+    container: Container, receiver: tuple[Receiver, str]
+) -> None:
+    taken, address = receiver
+    env = {"OTEL_EXPORTER_OTLP_ENDPOINT": address, "OTEL_BSP_SCHEDULE_DELAY": "100"}
+    failing = container.project(FAILING, requirements="")
+    begun = time.time_ns()
+    with collecting(container.place / "cache" / "metrics", **env):
+        container.generate(failing, **COLD, ARGOCD_APP_REVISION="2f1d")
+        wait_until(lambda: "render" in taken.spans())
+    spans = taken.spans()
+    assert spans.keys() == {"render", "queue", "install", "program", "output"}
+    render = spans.pop("render")
+    attributes = {each.key: each.value.string_value for each in render.attributes}
+    assert attributes == {
+        "argocd.application.name": "app",
+        "vcs.ref.head.revision": "2f1d",
+        "argocd.plugin.renderer": "pulumi",
+        "argocd.plugin.path": "cold",
+        "argocd.plugin.outcome": "program",
+    }
+    assert render.status.code == Status.STATUS_CODE_ERROR
+    assert begun <= render.start_time_unix_nano < render.end_time_unix_nano <= time.time_ns()
+    for stage in spans.values():
+        assert stage.parent_span_id == render.span_id
+        within = (render.start_time_unix_nano, render.end_time_unix_nano)
+        assert within[0] <= stage.start_time_unix_nano <= stage.end_time_unix_nano <= within[1]
+
+
+def test_whoever_takes_no_traces_stops_no_counting(container: Container) -> None:
+    env = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_BSP_SCHEDULE_DELAY": "100"}
+    failing = container.project(FAILING, requirements="")
+    with collecting(container.place / "cache" / "metrics", **env) as collector:
+        container.generate(failing, **COLD)
+        wait_until(lambda: sum(collector.renders().values()) == 1)
+        container.generate(failing, **COLD)
+        wait_until(lambda: sum(collector.renders().values()) == 2)
 
 
 def test_without_a_collector_a_render_loads_nothing_for_one(container: Container) -> None:

@@ -43,7 +43,8 @@ def served(folder: Path) -> dict[str, set[str]]:
     """The labels of each sample that is served."""
     counts = Counts(folder)
     measured = Measured(dict.fromkeys(Stage, 1.0))
-    counts.heed(datagrams.of_render("kpt", Outcome.OK, datagrams.Path.COLD, measured))
+    told = datagrams.Told("kpt", Outcome.OK, datagrams.Path.COLD, measured, "", "")
+    counts.heed(datagrams.of_render(told))
     found: dict[str, set[str]] = {}
     for metric in counts.registry.collect():
         for sample in metric.samples:

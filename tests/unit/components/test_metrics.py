@@ -70,13 +70,30 @@ class TestInBothModes:
             {"name": f"{NAME}-cache", "mountPath": contract.CACHE_DIR}
         ]
         assert f"{NAME}-cache" in [volume["name"] for volume in spec["volumes"]]
-        assert {variable["name"] for variable in metrics["env"]} == {"POD_IP", "METRICS_PORT"}
+        assert {variable["name"] for variable in metrics["env"]} == {
+            "POD_IP",
+            "METRICS_PORT",
+            "OTEL_SERVICE_NAME",
+        }
         (port,) = metrics["ports"]
         assert port == {"name": "metrics-8406", "containerPort": 8406, "protocol": "TCP"}
         for probe in ("startupProbe", "livenessProbe"):
             assert metrics[probe]["httpGet"] == {"path": "/metrics", "port": 8406, "scheme": "HTTP"}
         assert "readinessProbe" not in metrics
         assert len(port["name"]) <= len("metrics-65535") <= 15
+
+    def test_it_is_told_where_traces_go_and_nothing_else_of_the_plugins_variables(
+        self, run: Run, mode: Any
+    ) -> None:
+        to = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://tempo.observability:4317"}
+        env = {"env": to | {"AWS_REGION": "eu-west-1"}}
+        found = containers(pod(run, ON | mode | env))[f"{NAME}-metrics"]["env"]
+        told = {variable["name"]: variable.get("value") for variable in found}
+        assert told == to | {
+            "POD_IP": None,
+            "METRICS_PORT": "8406",
+            "OTEL_SERVICE_NAME": "pulumi-v1.0",
+        }
 
     def test_its_command_is_one_of_the_renderer(self, run: Run, mode: Any) -> None:
         command = containers(pod(run, ON | mode))[f"{NAME}-metrics"]["command"]

@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,11 @@ RENDER: dict[str, Any] = {
     "renderer": "pulumi",
     "outcome": "ok",
     "path": "warm",
-    "seconds": {"queue": 0.5, "output": 2},
+    "begun": time.time(),
+    "stages": {"queue": [0.25, 0.5], "output": [1, 2]},
     "evictions": 3,
+    "application": "argocd_shop",
+    "revision": "2f1d" * 10,
 }
 REJECTED = "argocd_plugin_messages_rejected_total"
 
@@ -62,22 +66,30 @@ HOSTILE = {
     "no object": b"[1]",
     "nested without end": b"[" * datagrams.MOST_BYTES,
     "too long": changed(renderer="p" * datagrams.MOST_BYTES),
-    "another field": changed(application="shop"),
+    "another field": changed(said="shop"),
     "a field less": json.dumps({k: v for k, v in RENDER.items() if k != "path"}).encode(),
     "a field twice": changed().replace(b'{"renderer"', b'{"path": "cold", "renderer"', 1),
     "a renderer of its own": changed(renderer="helm"),
     "a label that is a list": changed(outcome=["ok"]),
     "an outcome of its own": changed(outcome="splendid"),
     "a path of its own": changed(path="lukewarm"),
-    "a stage of its own": changed(seconds={"lunch": 1}),
-    "stages that are no object": changed(seconds=[1]),
-    "not a number": changed(seconds={"queue": float("nan")}),
-    "endless": changed(seconds={"queue": float("inf")}),
-    "endless as written": changed(seconds={"queue": 1}).replace(b": 1}", b": 1e999}"),
-    "huge": changed(seconds={"queue": 10**300}),
-    "negative": changed(seconds={"queue": -1}),
-    "a truth": changed(seconds={"queue": True}),
-    "a text": changed(seconds={"queue": "1"}),
+    "a stage of its own": changed(stages={"lunch": [0, 1]}),
+    "stages that are no object": changed(stages=[1]),
+    "a stage with one time": changed(stages={"queue": [1]}),
+    "a stage that is a number": changed(stages={"queue": 1}),
+    "not a number": changed(stages={"queue": [0, float("nan")]}),
+    "endless": changed(stages={"queue": [float("inf"), 0]}),
+    "endless as written": changed(stages={"queue": [0, 1]}).replace(b", 1]", b", 1e999]"),
+    "huge": changed(stages={"queue": [0, 10**300]}),
+    "negative": changed(stages={"queue": [0, -1]}),
+    "a truth": changed(stages={"queue": [0, True]}),
+    "a text": changed(stages={"queue": [0, "1"]}),
+    "a time long ago": changed(begun=0.5),
+    "a time that is none": changed(begun="now"),
+    "an Application with a line's end": changed(application="shop\n"),
+    "an Application that is a number": changed(application=1),
+    "a revision with blanks": changed(revision="a b"),
+    "an endless revision": changed(revision="a" * 321),
     "negative evictions": changed(evictions=-1),
     "half an eviction": changed(evictions=0.5),
     "a server that says more": b'{"server": "started", "again": 1}',
@@ -96,11 +108,13 @@ def test_what_no_render_sends_changes_nothing_but_the_count_of_it(
 
 def test_what_a_render_sends_is_counted(tmp_path: Path) -> None:
     counts = Counts(tmp_path)
-    measured = Measured(dict.fromkeys(Stage, 1 / 3), evictions=999_999)
+    times = dict.fromkeys(Stage, 1 / 3)
+    measured = Measured(times, times, evictions=999_999)
     for renderer in datagrams.RENDERERS:
         for outcome in Outcome:
             for path in datagrams.Path:
-                message = datagrams.of_render(renderer, outcome, path, measured)
+                told = datagrams.Told(renderer, outcome, path, measured, "a" * 317, "b" * 64)
+                message = datagrams.of_render(told)
                 assert len(message) <= datagrams.MOST_BYTES
                 counts.heed(message)
     counts.heed(datagrams.SERVER_STARTED)

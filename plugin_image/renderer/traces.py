@@ -1,0 +1,64 @@
+"""Sends a trace of each render, by OpenTelemetry's own SDK and its standard variables.
+
+A trace is one span for the render, and one in it for each stage. Source: OpenTelemetry's
+specification, "Environment Variable Specification" and "OpenTelemetry Protocol Exporter".
+"""
+
+import os
+import time
+from typing import Final
+
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import Status, StatusCode, set_span_in_context
+
+from .datagrams import Told
+from .errors import Outcome
+
+_SERVICE: Final = "argocd-plugin"
+"""The service's name where OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES give none."""
+_NANOSECONDS: Final = 1_000_000_000
+
+
+class Traces:
+    """Where traces go. What cannot be sent is tried again, then dropped, which the log says."""
+
+    def __init__(self) -> None:
+        """Read the variables; raises what the SDK does for one that it does not take."""
+        named = "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
+        if not named:
+            os.environ.setdefault("OTEL_SERVICE_NAME", _SERVICE)
+        provider = TracerProvider(resource=Resource.create())
+        provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+        self._tracer = provider.get_tracer("argocd-plugin-renderer")
+
+    def add(self, told: Told) -> None:
+        """Send that of a render which has just ended."""
+        measured = told.measured
+        attributes = {
+            "argocd.application.name": told.application,
+            "vcs.ref.head.revision": told.revision,
+            "argocd.plugin.renderer": told.renderer,
+            "argocd.plugin.path": told.path.value,
+            "argocd.plugin.outcome": told.outcome.value,
+        }
+        given = {name: value for name, value in attributes.items() if value}
+        span = self._tracer.start_span(
+            "render", attributes=given, start_time=_nanoseconds(measured.begun)
+        )
+        inside = set_span_in_context(span)
+        for stage, took in measured.seconds.items():
+            begun = measured.begun + measured.starts[stage]
+            part = self._tracer.start_span(
+                stage.value, context=inside, start_time=_nanoseconds(begun)
+            )
+            part.end(_nanoseconds(begun + took))
+        if told.outcome is not Outcome.OK:
+            span.set_status(Status(StatusCode.ERROR, told.outcome.value))
+        span.end(_nanoseconds(max(measured.begun, time.time())))
+
+
+def _nanoseconds(seconds: float) -> int:
+    return int(seconds * _NANOSECONDS)
