@@ -1,6 +1,8 @@
 """What the repo-server in its pod renders, byte for byte."""
 
 import os
+import time
+from contextlib import suppress
 
 from tests.cluster.harness.argocd_pods import REPO_SERVER
 from tests.cluster.harness.clusters import Cluster
@@ -10,12 +12,27 @@ from tests.e2e.harness.workspace import Workspace
 
 _PORT = 8081
 _READY_SECONDS = 120
+_TRIES = 5
+_AGAIN_SECONDS = 5
 
 
 def manifests(
     cluster: Cluster, workspace: Workspace, *, repository: str, path: str, plugin: str
 ) -> list[str]:
-    """Let the repo-server render a folder of a repository anew."""
+    """Let the repo-server render a folder of a repository anew.
+
+    The first that kubectl finds may be a pod that is about to end.
+    """
+    for _ in range(_TRIES - 1):
+        with suppress(OSError):
+            return _manifests(cluster, workspace, repository=repository, path=path, plugin=plugin)
+        time.sleep(_AGAIN_SECONDS)
+    return _manifests(cluster, workspace, repository=repository, path=path, plugin=plugin)
+
+
+def _manifests(
+    cluster: Cluster, workspace: Workspace, *, repository: str, path: str, plugin: str
+) -> list[str]:
     port = free_port()
     kubectl = cluster.kubectl
     forward = Process(
