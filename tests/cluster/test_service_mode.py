@@ -283,8 +283,7 @@ class TestLosingPods:
         assert lost > 1
         assert len(failed) < len(refreshes) / 4, "only what a pod was working on"
         assert max(refresh.seconds for refresh in refreshes) < DEADLINE_SECONDS
-        for app in two.applications:
-            app.wait_until_synced(timeout=_RECONCILED_SECONDS)
+        _require_recovered(two.applications)
 
     @pytest.mark.own_node
     def test_without_any_there_is_an_error_at_once_and_others_go_on(self, two: Two) -> None:
@@ -303,8 +302,20 @@ class TestLosingPods:
             # Whoever had waited for somebody's time to be up would say so.
             assert 'could not find cmp-server plugin with name "cat-v1"' in refresh.error
         assert others == ["", ""]
-        for app in two.applications:
-            app.wait_until_synced(timeout=_RECONCILED_SECONDS)
+        _require_recovered(two.applications)
+
+
+def _require_recovered(applications: Sequence[Application]) -> None:
+    """They are Synced once they are asked for: Argo CD tries no more after three failures.
+
+    A Service answers a moment after its pods are ready.
+    """
+    deadline = time.monotonic() + _RECONCILED_SECONDS
+    for app in applications:
+        while (error := timed_refresh(app).error) and time.monotonic() < deadline:
+            time.sleep(1)
+        assert error == "", app.name
+        app.wait_until_synced(timeout=_RECONCILED_SECONDS)
 
 
 class TestWhoMayConnect:
