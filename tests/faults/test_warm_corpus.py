@@ -14,6 +14,7 @@ from plugin_image.contract import RendererEnv
 from tests.faults.test_results import ResultsContainer
 from tests.faults.test_warm_nodejs import config_map
 from tests.faults.warm import wait_until
+from tests.render import corpus
 from tests.render.corpus import CASES, Case
 
 pytestmark = pytest.mark.thorough
@@ -44,6 +45,7 @@ VARIABLES = {
 @pytest.fixture(scope="module")
 def container(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsContainer]:
     made = ResultsContainer(tmp_path_factory.mktemp("c"))
+    corpus.share_go_caches(made.place / "cache")
     # As the cases are rendered elsewhere.
     del made.env["ARGOCD_APP_NAME"], made.env["ARGOCD_ENV_PULUMI_STACK"]
     del made.env["UV_OFFLINE"]
