@@ -3,7 +3,8 @@
 The order is the engine's: a resource's own, then those of its parents from the nearest
 on, then the stack's. So is what the first of them gets: a secret is an output, as SDKs would
 take its mark for one more mapping, and where the resource has transforms of its own, so is a
-property that comes from other resources.
+property that comes from other resources. What an answer does not have stays as it is: Go's SDK
+answers nothing for a transform that returns nil.
 Source: pulumi/pulumi `pkg/resource/deploy/source_eval.go`.
 """
 
@@ -102,7 +103,8 @@ class Transforms:
             transformed = _call(
                 callback, _transform_request(request), resource_pb2.TransformResponse
             )
-            request.object.CopyFrom(transformed.properties)
+            if transformed.HasField("properties"):
+                request.object.CopyFrom(transformed.properties)
             if transformed.HasField("options"):
                 _take_options(transformed.options, request)
 
@@ -121,7 +123,8 @@ class Transforms:
                 ),
             )
             transformed = _call(callback, asked, resource_pb2.TransformInvokeResponse)
-            request.args.CopyFrom(transformed.args)
+            if transformed.HasField("args"):
+                request.args.CopyFrom(transformed.args)
             if transformed.HasField("options"):
                 request.provider = transformed.options.provider
 

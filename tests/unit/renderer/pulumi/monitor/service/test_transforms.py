@@ -29,6 +29,8 @@ class Callbacks(callback_pb2_grpc.CallbacksServicer):
     def Invoke(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
         if request.token == "fails":
             context.abort(grpc.StatusCode.UNKNOWN, "no such colour")
+        if request.token == "nothing":
+            return callback_pb2.CallbackInvokeResponse()
         invoke = request.token.startswith("invoke")
         asked: Any = (
             resource_pb2.TransformInvokeRequest if invoke else resource_pb2.TransformRequest
@@ -339,6 +341,21 @@ def test_a_transform_of_calls_changes_their_arguments(callbacks: Callbacks) -> N
     structs.into_struct({"text": "a"}, request.args)
     answer = harness.monitor.Invoke(request)
     assert structs.from_struct(getattr(answer, "return")) == {"text": "changed"}
+
+
+def test_a_transform_that_answers_nothing_changes_nothing(callbacks: Callbacks) -> None:
+    """As one in Go that returns nil."""
+    nothing = callback_pb2.Callback(target=callbacks.target, token="nothing")
+    harness = Harness()
+    harness.monitor.RegisterStackTransform(nothing)
+    harness.monitor.RegisterStackInvokeTransform(nothing)
+    harness.register(CONFIG_MAP, "a", {"data": {"key": "1"}}, protect=True)
+    request = resource_pb2.ResourceInvokeRequest(tok="kubernetes:yaml:decode")
+    structs.into_struct({"text": "a"}, request.args)
+    answer = harness.monitor.Invoke(request)
+    registration = harness.recording.registrations[0]
+    assert (registration.object["data"], registration.protect) == ({"key": "1"}, True)
+    assert structs.from_struct(getattr(answer, "return")) == {"text": "a"}
 
 
 def test_a_transform_that_fails_fails_the_resource(callbacks: Callbacks) -> None:
