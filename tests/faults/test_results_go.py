@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.test_results import NOT_KEPT, ResultsContainer
+from tests.faults.warm import wait_until
 from tests.render import corpus
 
 _MAIN = """package main
@@ -44,6 +45,8 @@ def container(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsConta
     made.env.update(
         {name: os.environ[name] for name in ("GOFLAGS", "GOPROXY") if name in os.environ}
     )
+    folder = made.project("", "", **{"__main__.py": "import pulumi\n"})
+    wait_until(lambda: made.rendered(folder, **NOT_KEPT).path == "warm")
     yield made
     made.close()
 
