@@ -4,6 +4,8 @@ from . import protocol
 
 # Of the SDK, a process that runs no program needs the messages alone.
 protocol.leave_out_sdk()
+# Once it is loaded, gRPC reads no variables, and those of forks come too late.
+protocol.keep_grpc_quiet()
 
 from .. import documents, guard, parameters, results, telling  # noqa: E402, F401
 from . import check, commands, options, render  # noqa: E402, F401

@@ -1,9 +1,10 @@
-"""The protocol's messages without the SDK that they come with.
+"""The protocol's messages without the SDK that they come with, and gRPC without its log.
 
 `pulumi.runtime.proto` is a part of the SDK, and Python loads all of a package before its
 parts. A process that runs no program needs nothing else of it.
 """
 
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,3 +24,12 @@ def leave_out_sdk() -> None:
         package = ModuleType(name)
         package.__path__ = [str(path)]
         sys.modules[name] = package
+
+
+def keep_grpc_quiet() -> None:
+    """Let gRPC write its errors alone to stderr, unless the environment says otherwise.
+
+    The first line there is that of the render, and a program in Node.js that has transforms ends
+    connections in a way that gRPC tells. For a process that has not used gRPC yet.
+    """
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

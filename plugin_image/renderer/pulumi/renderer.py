@@ -60,6 +60,7 @@ class PulumiRenderer(Renderer["Options"]):
         from . import protocol
 
         protocol.leave_out_sdk()
+        protocol.keep_grpc_quiet()
 
     def install(self, request: "Request") -> None:
         """See `Installs`."""
