@@ -15,6 +15,8 @@ _DIAGNOSTIC = re.compile(r"(\S+)\((\d+),\d+\): (error TS\d+: .*)")
 """How TypeScript reports what it found: `index.ts(3,7): error TS2322: Type …`."""
 _REFERENCE = re.compile(r"^<ref \*\d+> ")
 """How Node.js marks an error that refers to itself."""
+_CAUSE = re.compile(r"\[cause\]: (?:<ref \*\d+> )?(\w*Error\b.*?)[:{\s]*$")
+"""How Node.js shows the error that caused another one, which has causes again."""
 _HEADER = re.compile(
     r"Running program '.*' failed with an unhandled exception:"
     r"|TSError: ⨯ Unable to compile TypeScript:"
@@ -39,6 +41,7 @@ def of(errors: Sequence[str], folder: Path) -> Failure | None:
     told = [_REFERENCE.sub("", line) for line in lines if not _HEADER.match(line)] or lines
     text, place = _diagnostic(told) or _syntax_error(told, folder) or (told[0], "")
     place = place or _frame(error, folder)
+    text += _because(text, told)
     return Failure(text=text, place=place, traceback=error, fix=_fix(text))
 
 
@@ -53,6 +56,12 @@ def _syntax_error(lines: list[str], folder: Path) -> tuple[str, str] | None:
     if source is None or error is None:
         return None
     return error, f"{source[1].removeprefix(f'{folder}/')}:{source[2]}"
+
+
+def _because(text: str, lines: list[str]) -> str:
+    """The error that all began with, if `text` is of another: `fetch failed` says little."""
+    causes = [found[1] for found in map(_CAUSE.match, lines) if found]
+    return f", because of {causes[-1]}" if causes and causes[-1] not in text else ""
 
 
 def _frame(stack: str, folder: Path) -> str:

@@ -38,6 +38,20 @@ _LOGGED = {
         "<ref *1> Error: round\n    at /p/index.js:1:1 {\n  self: [Circular *1]\n}",
         ("Error: round", "index.js:1", ""),
     ),
+    "an error that others caused": (
+        "TypeError: fetch failed\n    at node:undici:1:2 {\n  [cause]: Error: no answer\n"
+        "      at f (node:dns:1:2) {\n    [cause]: <ref *1> AggregateError [ECONNREFUSED]: \n"
+        "        at g (node:net:3:4)\n  }\n}",
+        ("TypeError: fetch failed, because of AggregateError [ECONNREFUSED]", "", ""),
+    ),
+    "an error that repeats what caused it": (
+        "Error: settings: Error: boom\n    at /p/index.js:1:1 {\n  [cause]: Error: boom {\n  }\n}",
+        ("Error: settings: Error: boom", "index.js:1", ""),
+    ),
+    "an error that no other caused": (
+        "Error: boom\n    at /p/index.js:1:1 {\n  [cause]: { code: 1 }\n}",
+        ("Error: boom", "index.js:1", ""),
+    ),
     "a file that is missing": (
         "Error: Cannot find module './lib'\nRequire stack:\n- /p/index.js\n"
         "    at x (/p/index.js:2:1)",
