@@ -19,10 +19,10 @@ import re
 import runpy
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ _PACKAGE = Path(__file__).resolve().parents[3]
 _OWN = "_argocd_plugin_image"
 _PARALLEL = 4
 _PROCESSED = re.compile(r"While processing (resource|input): ('[^']*')")
+_FRAME = re.compile(r'^ *File "(.*)", line (\d+)', re.MULTILINE)
+"""A line of a traceback that is part of an error's words, as where a transform fails."""
 _GARBAGE_THRESHOLD = 200_000
 _FIX = "To fix it: "
 """Begins the note of an error that says what to do about it."""
@@ -82,7 +84,7 @@ def main() -> None:
 def _end(error: BaseException | None, report: Report, root: str) -> NoReturn:
     """End at once: Python's own clean-up of what is left would take part of a render."""
     if error is not None:
-        report({"failure": _describe(error, root)})
+        report({"failure": describe(error, root)})
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(1 if error else 0)
@@ -188,7 +190,7 @@ def _execute(entry: str) -> None:
     runpy.run_path(entry, run_name="__main__")
 
 
-def _describe(raised: BaseException, root: str) -> FailureEvent:
+def describe(raised: BaseException, root: str) -> FailureEvent:
     """The failure: what, at which line of the program, and the traceback from there on.
 
     It says what to do about it where a note of the error does.
@@ -197,31 +199,81 @@ def _describe(raised: BaseException, root: str) -> FailureEvent:
     fix = _take_fix(error)
     if isinstance(error, ImportError):
         fix = fix or _fix_of_import(error)
-    place = ""
-    frames = traceback.extract_tb(error.__traceback__)
-    first = len(frames)
-    for index, frame in enumerate(frames):
-        path = os.path.abspath(frame.filename)  # noqa: PTH100 - frozen modules have no path
-        own = not frame.filename.startswith("<") and "site-packages" not in path
-        if own and path.startswith(root + os.sep):
-            place = f"{os.path.relpath(path, root)}:{frame.lineno}"
-            first = min(first, index)
+    found = _traceback(error, root)
+    frames = traceback.extract_tb(found)
+    own = _own_frames(frames, root)
+    first = own[0] if own else len(frames)
+    nearest = frames[own[-1]] if own else _told_frame(str(error), root)
+    place = _place(nearest.filename, nearest.lineno, root) if nearest else ""
     if isinstance(error, SyntaxError) and error.filename:
-        place = f"{os.path.relpath(error.filename, root)}:{error.lineno}"
+        place = _place(error.filename, error.lineno, root)
         first = len(frames)
     said = error.msg if isinstance(error, SyntaxError) else _unwrapped(str(error))
     if isinstance(error, ImportError):
         said = said.removesuffix(f" ({error.path})")
     message = next(filter(None, map(str.strip, said.splitlines())), "")
+    if _FRAME.search(said):
+        message = message.removesuffix(":")
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
     text += f", for {concerned}" if concerned else ""
-    lines = traceback.format_exception(type(error), error, error.__traceback__, chain=False)
+    lines = traceback.format_exception(type(error), error, found, chain=False)
     shown = (
         lines[:1] + lines[1 + first :]
         if first < len(frames)
         else traceback.format_exception_only(error)
     )
     return {"text": text, "place": place, "traceback": "".join(shown).strip(), "fix": fix}
+
+
+def _place(file: str, line: int | None, root: str) -> str:
+    return f"{os.path.relpath(file, root)}:{line}"
+
+
+def _own_frames(frames: Sequence[traceback.FrameSummary], root: str) -> list[int]:
+    """Which frames are in files of the program."""
+    # Frozen modules have no path.
+    paths = [os.path.abspath(frame.filename) for frame in frames]  # noqa: PTH100
+    return [
+        index
+        for index, path in enumerate(paths)
+        if path.startswith(root + os.sep)
+        and "site-packages" not in path
+        and not frames[index].filename.startswith("<")
+    ]
+
+
+def _told_frame(said: str, root: str) -> traceback.FrameSummary | None:
+    """The program's nearest line among those in an error's words."""
+    frames = [traceback.FrameSummary(file, int(line), "") for file, line in _FRAME.findall(said)]
+    own = _own_frames(frames, root)
+    return frames[own[-1]] if own else None
+
+
+def _traceback(error: BaseException, root: str) -> TracebackType | None:
+    """What leads to the program's own line, or else what the error has."""
+    has = error.__traceback__
+    if _own_frames(traceback.extract_tb(has), root):
+        return has
+    kept = (found for found in _kept(error) if _own_frames(traceback.extract_tb(found), root))
+    return next(kept, has)
+
+
+def _kept(error: BaseException) -> Iterator[TracebackType]:
+    """What futures have kept of where an error is from.
+
+    Each gives it to the first that awaits it and nothing to others, and one of these may be the
+    SDK: where two properties of a resource come to wait for the same output that failed, say.
+    """
+    for found in gc.get_objects():
+        if not issubclass(type(found), asyncio.Future) or not found.done() or found.cancelled():
+            continue
+        if found.exception() is error:
+            try:
+                found.result()
+            except BaseException as raised:  # noqa: BLE001 - it is the error that is described
+                if raised.__traceback__ and raised.__traceback__.tb_next:
+                    # Behind this function's own line.
+                    yield raised.__traceback__.tb_next
 
 
 def _cause(error: BaseException) -> tuple[BaseException, str]:

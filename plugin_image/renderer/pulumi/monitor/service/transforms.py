@@ -10,6 +10,7 @@ Source: pulumi/pulumi `pkg/resource/deploy/source_eval.go`.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -47,6 +48,9 @@ _OPTIONS = _HEEDED | {
     "import": "importId",
     "custom_timeouts": "customTimeouts",
 }
+
+_CALLBACK_FAILED = re.compile(r"^(?:Invoke callback \S+ error|transform failed): ")
+"""What SDKs say before what a callback raised: in Python with a token of this run alone."""
 
 _Answer = TypeVar("_Answer", bound=Message)
 
@@ -210,7 +214,8 @@ def _call(callback: Callback, request: Message, answer: type[_Answer]) -> _Answe
     try:
         response = _stub(callback.target).Invoke(message).response
     except grpc.RpcError as error:
-        raise MonitorError("UNKNOWN", f"a transform failed: {details_of(error)}") from error
+        raised = _CALLBACK_FAILED.sub("", details_of(error))
+        raise MonitorError("UNKNOWN", f"a transform failed: {raised}") from error
     transformed = messages.parser(answer)(response)
     if isinstance(transformed, messages.TooDeep):
         raise policy.refuse_value("what a transform makes", structs.too_deep())

@@ -21,6 +21,7 @@ class Callbacks(callback_pb2_grpc.CallbacksServicer):
     def __init__(self) -> None:
         self.changes: dict[str, Change] = {}
         self.target = ""
+        self.failure = "no such colour"
 
     def add(self, name: str, change: Change) -> Any:
         self.changes[name] = change
@@ -28,7 +29,7 @@ class Callbacks(callback_pb2_grpc.CallbacksServicer):
 
     def Invoke(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
         if request.token == "fails":
-            context.abort(grpc.StatusCode.UNKNOWN, "no such colour")
+            context.abort(grpc.StatusCode.UNKNOWN, self.failure)
         if request.token == "nothing":
             return callback_pb2.CallbackInvokeResponse()
         invoke = request.token.startswith("invoke")
@@ -358,9 +359,15 @@ def test_a_transform_that_answers_nothing_changes_nothing(callbacks: Callbacks) 
     assert structs.from_struct(getattr(answer, "return")) == {"text": "a"}
 
 
-def test_a_transform_that_fails_fails_the_resource(callbacks: Callbacks) -> None:
+@pytest.mark.parametrize(
+    "before",
+    ["", "Invoke callback 0b1e-4d error: ", "transform failed: "],
+    ids=["itself", "Python", "Node.js"],
+)
+def test_a_transform_that_fails_fails_the_resource(callbacks: Callbacks, before: str) -> None:
+    callbacks.failure = f"{before}no such colour"
     harness = Harness()
     fails = callback_pb2.Callback(target=callbacks.target, token="fails")
-    with pytest.raises(MonitorError, match="a transform failed: no such colour"):
+    with pytest.raises(MonitorError, match=r"^a transform failed: no such colour$"):
         harness.register(CONFIG_MAP, "settings", transforms=[fails])
     assert harness.recording.registrations == []
