@@ -195,7 +195,7 @@ def describe(raised: BaseException, root: str) -> FailureEvent:
 
     It says what to do about it where a note of the error does.
     """
-    error, concerned = _cause(raised)
+    error, more = _cause(raised)
     fix = _take_fix(error)
     if isinstance(error, ImportError):
         fix = fix or _fix_of_import(error)
@@ -208,14 +208,7 @@ def describe(raised: BaseException, root: str) -> FailureEvent:
     if isinstance(error, SyntaxError) and error.filename:
         place = _place(error.filename, error.lineno, root)
         first = len(frames)
-    said = error.msg if isinstance(error, SyntaxError) else _unwrapped(str(error))
-    if isinstance(error, ImportError):
-        said = said.removesuffix(f" ({error.path})")
-    message = next(filter(None, map(str.strip, said.splitlines())), "")
-    if _FRAME.search(said):
-        message = message.removesuffix(":")
-    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    text += f", for {concerned}" if concerned else ""
+    text = _words(error) + more + _because(error, root)
     lines = traceback.format_exception(type(error), error, found, chain=False)
     shown = (
         lines[:1] + lines[1 + first :]
@@ -223,6 +216,31 @@ def describe(raised: BaseException, root: str) -> FailureEvent:
         else traceback.format_exception_only(error)
     )
     return {"text": text, "place": place, "traceback": "".join(shown).strip(), "fix": fix}
+
+
+def _words(error: BaseException) -> str:
+    """Type and message of an error, in one line."""
+    said = error.msg if isinstance(error, SyntaxError) else _unwrapped(str(error))
+    if isinstance(error, ImportError):
+        said = said.removesuffix(f" ({error.path})")
+    message = next(filter(None, map(str.strip, said.splitlines())), "")
+    if _FRAME.search(said):
+        message = message.removesuffix(":")
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def _because(error: BaseException, root: str) -> str:
+    """What the program itself says that the error comes from, unless the error tells it.
+
+    What libraries and the SDK say so is of their own parts.
+    """
+    cause = error
+    while cause.__cause__:
+        cause = cause.__cause__
+    told = str(cause) in str(error)
+    if told or not _own_frames(traceback.extract_tb(cause.__traceback__), root):
+        return ""
+    return f", because of {_words(cause)}"
 
 
 def _place(file: str, line: int | None, root: str) -> str:
@@ -277,15 +295,27 @@ def _kept(error: BaseException) -> Iterator[TracebackType]:
 
 
 def _cause(error: BaseException) -> tuple[BaseException, str]:
-    """What the SDK wrapped while it serialized an input, and which input of which resource.
+    """The error in what is put around it, and what is told by that.
 
-    Source: the SDK's `runtime/resource.py` and `runtime/rpc.py`.
+    The SDK puts one around what fails while it serializes an input, which tells the input of which
+    resource it was; a group of tasks puts one around all that fail in it, of which the first is
+    described. Source: the SDK's `runtime/resource.py` and `runtime/rpc.py`.
     """
     concerned: list[str] = []
-    while error.__cause__ and (told := _WRAPPED.match(str(error))):
-        concerned.insert(0, told["input"] or f"{told['type']} {told['name']}")
-        error = error.__cause__
-    return error, " of ".join(concerned)
+    others = ""
+    while True:
+        told = _WRAPPED.match(str(error))
+        if isinstance(error, BaseExceptionGroup):
+            count = len(error.exceptions)
+            others = f", the first of {count} errors" if count > 1 else others
+            first = error.exceptions[0]
+            # One that was never raised by itself is from where the group is.
+            error = first.with_traceback(first.__traceback__ or error.__traceback__)
+        elif told and error.__cause__:
+            concerned.insert(0, told["input"] or f"{told['type']} {told['name']}")
+            error = error.__cause__
+        else:
+            return error, (f", for {' of '.join(concerned)}" if concerned else "") + others
 
 
 def _take_fix(error: BaseException) -> str:

@@ -55,3 +55,44 @@ def test_where_a_transform_fails_is_told_by_the_words_of_the_sdk(root: Path) -> 
 def test_what_is_not_in_the_program_is_no_place(root: Path) -> None:
     said = 'a transform failed: boom:\n  File "/usr/lib/labels.py", line 7, in label\n'
     assert describe(Exception(said), str(root))["place"] == ""
+
+
+def raised_by(root: Path, body: str) -> BaseException:
+    """What a function of a program raises."""
+    with pytest.raises(Exception) as raised:
+        functions(root, f"def fail():\n{body}")["fail"]()
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "place"),
+    [
+        (
+            "    raise ExceptionGroup('tasks', [ValueError('one'), KeyError('two')])\n",
+            "ValueError: one, the first of 2 errors",
+            "__main__.py:2",
+        ),
+        (
+            "    try:\n        int('x')\n    except ValueError as error:\n"
+            "        raise RuntimeError('no number') from error\n",
+            "RuntimeError: no number, because of ValueError: invalid literal for int() with base "
+            "10: 'x'",
+            "__main__.py:5",
+        ),
+        (
+            "    raise RuntimeError('no answer') from OSError('of a library')\n",
+            "RuntimeError: no answer",
+            "__main__.py:2",
+        ),
+        (
+            "    try:\n        int('x')\n    except ValueError as error:\n"
+            "        raise RuntimeError(f'no number: {error}') from error\n",
+            "RuntimeError: no number: invalid literal for int() with base 10: 'x'",
+            "__main__.py:5",
+        ),
+    ],
+    ids=["a group", "a cause in the program", "a cause elsewhere", "a cause that is told"],
+)
+def test_what_an_error_stands_for_is_told(root: Path, body: str, text: str, place: str) -> None:
+    told = describe(raised_by(root, body), str(root))
+    assert (told["text"], told["place"]) == (text, place)
