@@ -289,6 +289,9 @@ BY_CASE = {
     "error-a-required-field-is-left-out": Difference(
         Official.RENDERS, "it leaves nothing out, which the case asks for"
     ),
+    "error-yaml-program-loses-resources": Difference(
+        Official.RENDERS, "it does without what its language host passes over"
+    ),
     "error-ignore-changes-is-no-property-path": Difference(
         Official.RENDERS, "it reads the paths when there is something to compare, and fails then"
     ),

@@ -6,7 +6,6 @@ Source of the protocol: pulumi/pulumi `proto/pulumi/language.proto`.
 """
 
 import re
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -18,17 +17,15 @@ from ... import files
 from ...errors import DeadlineError, ProjectError
 from ...plain import plain
 from ...supervise import Deadline, Ended
-from .. import foreign
 from ..execution import PARALLEL, Execution
 from ..installer import Installer
 from ..monitor.errors import details_of
 from ..monitor.plugin.providing import GO_SETTINGS
 from ..monitor.recording import Event
 from ..monitor.values import structs
-from ..package_sources import Source
 from ..project import Project
-from . import kubernetes_schema
-from .host import Failure, Installed, Run, configuration_fix
+from . import kubernetes_schema, yaml_failure
+from .host import Installed, Run, logged_errors
 
 entry = Project.entry
 _HOST = "pulumi-language-yaml"
@@ -45,14 +42,6 @@ _ATTACHED = "PULUMI_DEBUG_PROVIDERS"
 """Names providers that run, and their ports. Source: pulumi/pulumi
 `sdk/go/common/resource/plugin/provider_plugin.go` (GetProviderAttachPort)."""
 _NAME = re.compile(r"kubernetes:[\w./-]+:\w+")
-_MISSING = re.compile("no resource plugin 'pulumi-resource-([^']*)'")
-_PACKAGE_FIX = (
-    "if it has components, copy its folder into the repository and name that in `packages`"
-)
-_OTHER_PROVIDER_FIX = (
-    "keep resources of other providers in a stack of their own that `pulumi up` deploys, and pass "
-    "its outputs as configuration, or set the plugin parameter `mode` to operator"
-)
 
 
 def install(_project: Project, installer: Installer) -> Installed:
@@ -104,11 +93,17 @@ def _run(execution: Execution, host: Installed, named: frozenset[str] | None) ->
             except DeadlineError as late:
                 return Run(events, Ended(_FAILED, "", late))
         output = _telling(server.output())
+        made = session.monitor.names()
+    if error is not None:
+        failure = yaml_failure.of(error, output, execution.project.packages)
+        return Run(events, Ended(_FAILED, output), failure)
+    # The host answers when it has interpreted everything; nothing can end it early.
+    events.append({"finished": True})
+    passed_over = None
+    if not logged_errors(events):
+        passed_over = yaml_failure.passed_over(execution.project, execution.folder, made)
     is_watched = execution.is_watched and _is_self_contained(execution)
-    if error is None:
-        # The host answers when it has interpreted everything; nothing can end it early.
-        return Run([*events, {"finished": True}], Ended(0, output), is_watched=is_watched)
-    return Run(events, Ended(_FAILED, output), _failure(error, output, execution.project.packages))
+    return Run(events, Ended(0, output), passed_over, is_watched=is_watched)
 
 
 def _is_self_contained(execution: Execution) -> bool:
@@ -171,25 +166,3 @@ def _interpret(request: Any, port: int, deadline: Deadline) -> str | None:
                 raise deadline.error("the program was running") from error
             return details_of(error)
     return str(response.error) if response.error or response.bail else None
-
-
-def _failure(error: str, output: str, packages: Mapping[str, Source]) -> Failure:
-    """The first error among what the host said: `Error: …`, and `on Pulumi.yaml line 12`."""
-    stripped = [line.strip() for line in [*plain(error).splitlines(), *output.splitlines()]]
-    lines = [line for line in stripped if line and not line.startswith("warning:")]
-    errors = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
-    place = re.search(r"^\s*on (\S+) line (\d+)", output, re.MULTILINE)
-    text = next(iter([*errors, *lines]), "the host gave no reason")
-    fix = configuration_fix(text)
-    if missing := _MISSING.search(text):
-        name = missing[1]
-        fix = "; or ".join([*foreign.hints([name]), _OTHER_PROVIDER_FIX])
-        if name in packages:
-            text = f"the package {name!r} is {packages[name]}, which is not in the repository"
-            fix = f"{_PACKAGE_FIX}; or {fix}"
-    return Failure(
-        text=text,
-        place=f"{place[1]}:{place[2]}" if place else "",
-        traceback=error,
-        fix=fix,
-    )

@@ -206,6 +206,10 @@ class Monitor:
         """Methods of components of the repository's packages; others are refused."""
         return self._answer(self._call, request)
 
+    def names(self) -> set[str]:
+        """The logical names of all that is registered or read."""
+        return self._registry.names()
+
     def schema_of(self, package: str) -> PackageSchema:
         """What tells the schema of one of the repository's packages."""
         return PackageSchema(lambda: self._answer(self._packages.schema, package))

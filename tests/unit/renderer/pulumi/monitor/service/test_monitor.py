@@ -383,6 +383,14 @@ class TestTheRealProvider:
         assert response.urn == "urn:constructed::web"
         assert harness.state(response) == {"resources": ["one"]}
 
+    def test_a_component_counts_as_made_by_the_name_that_the_program_gives(
+        self, harness: Harness
+    ) -> None:
+        parent = harness.register(COMPONENT, "a::b", custom=False).urn
+        harness.register(CONFIG_MAP, "c", parent=parent)
+        harness.register("kubernetes:helm.sh/v4:Chart", "web", remote=True, custom=False)
+        assert harness.monitor.names() == {"a::b", "c", "web"}
+
     def test_one_provider_serves_each_namespace(self, harness: Harness) -> None:
         provider = harness.register("pulumi:providers:kubernetes", "p", {"namespace": "other"})
         reference = f"{provider.urn}::{provider.id}"

@@ -1,0 +1,103 @@
+"""What ended a Pulumi YAML program: what its language host said, or what it passed over in silence.
+
+The host takes a key of the configuration in place of a resource of the same name, and reads no
+further at a type without a package. It counts both as success, and Argo CD would prune what is
+missing. Source: pulumi/pulumi-yaml `pkg/pulumiyaml/sort.go`, and `run.go` (LoadDir).
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from ...errors import ProjectError
+from ...plain import plain
+from .. import foreign
+from ..package_sources import Source
+from ..project import Project, read_document
+from .host import Failure, configuration_fix
+
+_PROGRAMS: Final = ("Main.json", "Main.yaml", "Pulumi.yaml")
+"""Where the host looks for a program, in this order."""
+_COMPILER: Final = "compiler"
+"""An option of the runtime: a command that prints the program."""
+_PLACE: Final = re.compile(r"^\s*on (\S+) line (\d+)", re.MULTILINE)
+_HEADING: Final = re.compile(r"(?:\* )*(?:warning:|\d+ errors? occurred:)")
+"""How lines begin that say nothing of what is wrong."""
+_MARK: Final = re.compile(r"^(?:\* |-error: )|;$")
+"""What is around an error in a list of them."""
+_MISSING: Final = re.compile("no resource plugin 'pulumi-resource-([^']*)'")
+_PACKAGE_FIX: Final = (
+    "if it has components, copy its folder into the repository and name that in `packages`"
+)
+_OTHER_PROVIDER_FIX: Final = (
+    "keep resources of other providers in a stack of their own that `pulumi up` deploys, and pass "
+    "its outputs as configuration, or set the plugin parameter `mode` to operator"
+)
+_PASSED_OVER_FIX: Final = (
+    "give a resource a name that no key of the configuration has (its `name` may stay the same), "
+    "and a type with its package, as in `kubernetes:core/v1:ConfigMap`"
+)
+
+
+def of(error: str, output: str, packages: Mapping[str, Source]) -> Failure:
+    """The first error among what the host said: `Error: …`, and `on Pulumi.yaml line 12`."""
+    stripped = [line.strip() for line in [*plain(error).splitlines(), *output.splitlines()]]
+    lines = [_MARK.sub("", line) for line in stripped if line and not _HEADING.match(line)]
+    errors = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
+    place = _PLACE.search(output)
+    text = next(iter([*errors, *lines]), "the host gave no reason")
+    fix = configuration_fix(text)
+    if missing := _MISSING.search(text):
+        name = missing[1]
+        fix = "; or ".join([*foreign.hints([name]), _OTHER_PROVIDER_FIX])
+        if name in packages:
+            text = f"the package {name!r} is {packages[name]}, which is not in the repository"
+            fix = f"{_PACKAGE_FIX}; or {fix}"
+    return Failure(
+        text=text,
+        place=f"{place[1]}:{place[2]}" if place else "",
+        traceback=error,
+        fix=fix,
+    )
+
+
+def passed_over(project: Project, folder: Path, made: Collection[str]) -> Failure | None:
+    """That the host has left out resources of the program in `folder`, by the names of those made.
+
+    None where it has made all, and where the program's text is not here to be read.
+    """
+    file = next((folder / name for name in _PROGRAMS if (folder / name).is_file()), None)
+    if file is None or _COMPILER in project.runtime_options:
+        return None
+    try:
+        document = read_document(file, project.repository)
+    except ProjectError:
+        return None  # the host reads it in another way
+    missing = [repr(key) for key, name in _declared(document) if name not in made]
+    if not missing:
+        return None
+    resources = "the resource" if len(missing) == 1 else "the resources"
+    return Failure(
+        text=f"Pulumi's language host passes over {resources} {', '.join(missing)} without a word",
+        place=file.name,
+        traceback="",
+        fix=_PASSED_OVER_FIX,
+    )
+
+
+def _declared(document: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:
+    """The keys and logical names of the resources that a program's text declares.
+
+    Without those whose key is a number or the like, for the host takes it as it is spelt.
+    """
+    resources = _field(document, "resources")
+    for key, resource in resources.items() if isinstance(resources, Mapping) else ():
+        given = _field(resource, "name") if isinstance(resource, Mapping) else None
+        if isinstance(key, str):
+            yield key, str(given or key)
+
+
+def _field(node: Mapping[Any, Any], name: str) -> Any:
+    """A field of the host's own, which it takes with any capitals."""
+    return next((part for key, part in node.items() if str(key).lower() == name), None)

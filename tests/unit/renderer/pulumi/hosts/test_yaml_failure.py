@@ -1,0 +1,81 @@
+"""The first line tells what a YAML program failed of, also where its host has said nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.pulumi.hosts import yaml_failure
+from plugin_image.renderer.pulumi.project import load_project
+
+_SAID = {
+    "an error with its place": (
+        "1 error occurred:\n\t* Could not be checked\n",
+        "Error: no such kind\n\n  on Pulumi.yaml line 7:\n   7:     type: x\n",
+        ("no such kind", "Pulumi.yaml:7"),
+    ),
+    "a list of one error": (
+        "1 error occurred:\n\t* Pulumi.yaml:6,3-4: variable d cannot have the same name;\n\n",
+        "",
+        ("Pulumi.yaml:6,3-4: variable d cannot have the same name", ""),
+    ),
+    "a list in a list": (
+        "1 error occurred:\n\t* 2 errors occurred:\n\t* first\n\t* second\n",
+        "",
+        ("first", ""),
+    ),
+    "what is no YAML to the host": (
+        "\n-error: Pulumi.yaml:5,9-11: alias nodes are not supported; ",
+        "warning: another thing\n",
+        ("Pulumi.yaml:5,9-11: alias nodes are not supported", ""),
+    ),
+    "nothing": ("", "", ("the host gave no reason", "")),
+}
+
+
+@pytest.mark.parametrize(("error", "output", "told"), _SAID.values(), ids=_SAID)
+def test_what_the_host_said_is_told(error: str, output: str, told: tuple[str, str]) -> None:
+    failure = yaml_failure.of(error, output, {})
+    assert (failure.text, failure.place) == told
+
+
+def passed_over(folder: Path, program: str, *made: str, file: str = "Pulumi.yaml") -> str | None:
+    (folder / "Pulumi.yaml").write_text("name: shop\nruntime: yaml\n")
+    with (folder / file).open("a") as text:
+        text.write(program)
+    failure = yaml_failure.passed_over(load_project(folder), folder, made)
+    return failure.text if failure else None
+
+
+def test_a_resource_that_the_host_passes_over_is_an_error(tmp_path: Path) -> None:
+    program = "resources: {a: {type: x:A}, b: {type: B}, c: {type: x:C}}\n"
+    told = passed_over(tmp_path, program, "shop-dev", "a")
+    assert told == "Pulumi's language host passes over the resources 'b', 'c' without a word"
+
+
+def test_a_resource_is_known_by_its_logical_name(tmp_path: Path) -> None:
+    program = "Resources: {a: {type: x:A, name: web}, 0x10: {Type: x:B}}\n"
+    assert passed_over(tmp_path, program, "web", "0x10") is None
+
+
+@pytest.mark.parametrize("file", ["Main.yaml", "Main.json"])
+def test_the_program_may_be_in_a_file_of_its_own(file: str, tmp_path: Path) -> None:
+    told = passed_over(tmp_path, '{"resources": {"a": {"type": "x:A"}}}', file=file)
+    assert told == "Pulumi's language host passes over the resource 'a' without a word"
+
+
+@pytest.mark.parametrize(
+    "program", ["", "resources:\n", "runtime: {name: yaml, options: {compiler: ./make}}\n"]
+)
+def test_where_no_resource_is_declared_none_is_missed(program: str, tmp_path: Path) -> None:
+    assert passed_over(tmp_path, program, file="Main.yaml") is None
+
+
+def test_what_only_the_host_can_read_is_left_to_it(tmp_path: Path) -> None:
+    program = "resources: {a: {type: x:A}}\n---\nresources: {}\n"
+    assert passed_over(tmp_path, program, file="Main.yaml") is None
+
+
+def test_what_a_compiler_makes_of_a_program_is_not_compared_with_its_text(tmp_path: Path) -> None:
+    project = "name: shop\nruntime: {name: yaml, options: {compiler: ./make}}\n"
+    (tmp_path / "Pulumi.yaml").write_text(project + "resources: {a: {type: x:A}}\n")
+    assert yaml_failure.passed_over(load_project(tmp_path), tmp_path, []) is None
