@@ -162,7 +162,9 @@ def number(text: str) -> int | float | None:
     integer = _integer(plain)
     if integer is not None and _SMALLEST_INTEGER <= integer <= _LARGEST_INTEGER:
         return integer
-    return float(plain) if _FLOAT.fullmatch(plain) else None
+    found = float(plain) if _FLOAT.fullmatch(plain) else math.inf
+    # What is too large is a text, as some abbreviations of commits are.
+    return found if math.isfinite(found) else None
 
 
 def _integer(text: str) -> int | None:
