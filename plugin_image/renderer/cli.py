@@ -117,7 +117,7 @@ def metrics(socket: Path, address: str, port: int) -> None:
     """
     from .collector import serve
 
-    serve(socket, address, port)
+    serve(socket, address, port, os.environ)
 
 
 def run(ended: Callable[[int], None] = lambda _: None) -> None:

@@ -13,7 +13,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -104,14 +104,16 @@ class Counts:
             self._trace(told)
 
 
-def serve(path: Path, address: str, port: int) -> NoReturn:
+def serve(path: Path, address: str, port: int, env: Mapping[str, str]) -> NoReturn:
     """Count what arrives at the socket `path`, in the cache's folder, until SIGTERM.
+
+    `env` may have OpenTelemetry's variables.
 
     Ends for nothing else: a container that does takes its pod out of service, and programs can
     write where the socket is. Raises RenderError only where the port is taken.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    counts = Counts(path.parent, _tracing())
+    counts = Counts(path.parent, _tracing(env))
     try:
         server, _ = prometheus_client.start_http_server(port, address, counts.registry)
     except OSError as error:
@@ -135,15 +137,15 @@ def serve(path: Path, address: str, port: int) -> NoReturn:
             time.sleep(_AGAIN_SECONDS)
 
 
-def _tracing() -> Callable[[Told], None] | None:
+def _tracing(env: Mapping[str, str]) -> Callable[[Told], None] | None:
     """What sends traces, where the environment says to whom; counting goes on without it."""
-    if not any(os.environ.get(name) for name in _TRACED_TO):
+    if not any(env.get(name) for name in _TRACED_TO):
         return None
     try:
         # Not in every image, and loaded only where it is used: it takes as much memory as all else.
         from . import traces
 
-        return traces.Traces().add
+        return traces.Traces(env).add
     except Exception as error:  # noqa: BLE001 - the SDK's own errors are of many kinds
         sys.stderr.write(f"no traces are sent: {error}\n")
         return None

@@ -4,12 +4,12 @@ A trace is one span for the render, and one in it for each stage. Source: OpenTe
 specification, "Environment Variable Specification" and "OpenTelemetry Protocol Exporter".
 """
 
-import os
 import time
+from collections.abc import Mapping
 from typing import Final
 
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
-from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Status, StatusCode, set_span_in_context
@@ -25,12 +25,12 @@ _NANOSECONDS: Final = 1_000_000_000
 class Traces:
     """Where traces go. What cannot be sent is tried again, then dropped, which the log says."""
 
-    def __init__(self) -> None:
-        """Read the variables; raises what the SDK does for one that it does not take."""
-        named = "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
-        if not named:
-            os.environ.setdefault("OTEL_SERVICE_NAME", _SERVICE)
-        provider = TracerProvider(resource=Resource.create())
+    def __init__(self, env: Mapping[str, str]) -> None:
+        """`env` is the process' own, which the SDK reads; raises what that does for a wrong one."""
+        attributes = env.get("OTEL_RESOURCE_ATTRIBUTES", "")
+        is_named = env.get("OTEL_SERVICE_NAME") or "service.name=" in attributes
+        resource = Resource.create({} if is_named else {SERVICE_NAME: _SERVICE})
+        provider = TracerProvider(resource=resource)
         provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         self._tracer = provider.get_tracer("argocd-plugin-renderer")
 
