@@ -73,11 +73,12 @@ class Components:
                 return self._yaml(request, fields, inputs, called)
             case "kustomize/v2:Directory":
                 # kustomize itself refuses equal objects, but it knows no default namespace.
-                children = self._plugin.rehearse(request.type, {**inputs, "namespace": _NOWHERE})
+                unnamed = {**inputs, "namespace": _NOWHERE}
+                children = self._plugin.rehearse(request.type, unnamed, called)
                 self._hinder(called)
-                return Constructed(self._plugin.construct(request, fields), children)
+                return Constructed(self._plugin.construct(request, fields, called), children)
         self._hinder(called)
-        return Constructed(self._plugin.construct(request, fields), None)
+        return Constructed(self._plugin.construct(request, fields, called), None)
 
     def release(self, inputs: Inputs, called: str) -> Released:
         """What a Helm release with these plain inputs installs. Raises as `invoke`."""
@@ -103,7 +104,7 @@ class Components:
                 # Only these: the others keep their marks of secrets.
                 request.object.fields[name].Clear()
                 structs.into_struct({name: value}, request.object)
-            return Constructed(self._plugin.construct(request, fields), children)
+            return Constructed(self._plugin.construct(request, fields, called), children)
 
     def _tell(self, inputs: Inputs, called: str) -> None:
         """Report what the provider reads because the inputs name it, and that commands may."""

@@ -99,7 +99,7 @@ class Helm:
             asked.object.fields["postRenderer"].Clear()
             structs.into_struct(_keeping(inputs, kept, _KEEP), asked.object)
             try:
-                response = self._plugin.construct(asked, fields)
+                response = self._plugin.construct(asked, fields, called)
             except MonitorError:
                 _read(kept, called)  # reports better what is wrong with the text
                 raise
@@ -158,7 +158,8 @@ class Helm:
         """What Helm makes of a chart of version 4, of which nothing is registered."""
         with self.scratch() as scratch:
             kept = scratch / "text"
-            self._plugin.rehearse(_CHART, {**inputs, **_keeping(inputs, kept, _KEEP_ONLY)})
+            asked = {**inputs, **_keeping(inputs, kept, _KEEP_ONLY)}
+            self._plugin.rehearse(_CHART, asked, called)
             return _read(kept, called)
 
     def require_same(

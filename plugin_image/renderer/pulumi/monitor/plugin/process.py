@@ -90,25 +90,29 @@ class KubernetesPlugin:
         return self._ask("Invoke", request, provider_pb2.InvokeResponse, what)
 
     def construct(
-        self, request: resource_pb2.RegisterResourceRequest, fields: Fields
+        self, request: resource_pb2.RegisterResourceRequest, fields: Fields, called: str
     ) -> provider_pb2.ConstructResponse:
-        """A component; it registers its children at the endpoint.
+        """A component, which messages name as `called`; it registers its children at the endpoint.
 
         `fields` are those of the deployment. Raises Refusal without a provider, or
         MonitorError.
         """
-        return self._construct(request, fields, self._endpoint())
+        return self._construct(request, fields, self._endpoint(), called)
 
-    def rehearse(self, type_: str, inputs: Mapping[str, Any]) -> int:
+    def rehearse(self, type_: str, inputs: Mapping[str, Any], called: str) -> int:
         """How many objects a component would register. Raises as `construct`."""
         address, rehearsal = self._rehearsal()
         request = resource_pb2.RegisterResourceRequest(type=type_, name="rehearsal")
         structs.into_struct(inputs, request.object)
         fields: Fields = {"project": "rehearsal", "stack": "rehearsal"}
-        return rehearsal.children(self._construct(request, fields, address).urn)
+        return rehearsal.children(self._construct(request, fields, address, called).urn)
 
     def _construct(
-        self, request: resource_pb2.RegisterResourceRequest, fields: Fields, address: str
+        self,
+        request: resource_pb2.RegisterResourceRequest,
+        fields: Fields,
+        address: str,
+        called: str,
     ) -> provider_pb2.ConstructResponse:
         asked = provider_pb2.ConstructRequest(
             **fields,
@@ -121,8 +125,7 @@ class KubernetesPlugin:
             dependencies=request.dependencies,
             **inherited(request),
         )
-        what = f"{request.type} {request.name!r}"
-        return self._ask("Construct", asked, provider_pb2.ConstructResponse, what)
+        return self._ask("Construct", asked, provider_pb2.ConstructResponse, called)
 
     def learn(self, error: MonitorError) -> bool:
         """Whether `error` was about a kind that the provider did not know, and now may.

@@ -88,9 +88,11 @@ class Releases:
             **({"postRenderer": {"command": own}} if own else {}),
         }
         found = self._helm.made(asked, called)
-        return found if inputs.get("disableWebhooks") else [*found, *self._hooks(asked, values)]
+        if inputs.get("disableWebhooks"):
+            return found
+        return [*found, *self._hooks(asked, values, called)]
 
-    def _hooks(self, asked: Inputs, values: Inputs) -> Sequence[Content]:
+    def _hooks(self, asked: Inputs, values: Inputs, called: str) -> Sequence[Content]:
         options = {
             "path": asked["chart"],
             "release_name": asked["name"],
@@ -98,7 +100,7 @@ class Releases:
             "values": values,
             "skip_crd_rendering": True,
         }
-        answer = self._plugin.invoke(_TEMPLATE, {"jsonOpts": json.dumps(options)})
+        answer = self._plugin.invoke(_TEMPLATE, {"jsonOpts": json.dumps(options)}, called)
         result = structs.from_struct(getattr(answer, "return")).get("result") or []
         return [Content("a hook", manifest) for manifest in result if hooks.of_helm(manifest)]
 

@@ -50,13 +50,13 @@ class Provider:
         structs.into_struct({"result": self.result}, getattr(answer, "return"))
         return answer
 
-    def construct(self, request: Any, _fields: Mapping[str, Any]) -> Any:
+    def construct(self, request: Any, _fields: Mapping[str, Any], _called: str) -> Any:
         self._render(structs.from_struct(request.object))
         if self.failure:
             raise self.failure
         return provider_pb2.ConstructResponse(urn=f"urn:{request.name}")
 
-    def rehearse(self, _type: str, inputs: Mapping[str, Any]) -> int:
+    def rehearse(self, _type: str, inputs: Mapping[str, Any], _called: str) -> int:
         self.rehearsed.append(inputs)
         if self.failure:
             raise self.failure

@@ -86,7 +86,7 @@ def test_charts_see_the_destination_unless_the_program_says_otherwise(
 
 def test_components_register_their_children_at_the_monitor(plugin: KubernetesPlugin) -> None:
     request = resource_pb2.RegisterResourceRequest(type="kubernetes:yaml/v2:ConfigFile", name="a")
-    response = plugin.construct(request, {"project": "shop", "stack": "dev"})
+    response = plugin.construct(request, {"project": "shop", "stack": "dev"}, "the file 'a'")
     assert response.urn == "urn:kubernetes:yaml/v2:ConfigFile::a"
     assert structs.from_struct(response.state) == {"monitor": "127.0.0.1:7"}
 
@@ -112,7 +112,16 @@ def test_a_kind_that_was_unknown_is_told_to_the_provider_that_runs(
 
 
 def test_what_is_rehearsed_is_registered_elsewhere(plugin: KubernetesPlugin) -> None:
-    assert plugin.rehearse("kubernetes:helm.sh/v4:Chart", {"chart": "web"}) == 0
+    assert plugin.rehearse("kubernetes:helm.sh/v4:Chart", {"chart": "web"}, "the chart") == 0
+
+
+def test_a_component_that_fails_is_named_as_the_program_knows_it(plugin: KubernetesPlugin) -> None:
+    request = resource_pb2.RegisterResourceRequest(type="kubernetes:helm.sh/v4:Chart", name="a")
+    structs.into_struct({"fail": True}, request.object)
+    with pytest.raises(MonitorError, match=r"^Chart 'a' \(app.py:3\) failed: the chart is broken"):
+        plugin.construct(request, {}, "Chart 'a' (app.py:3)")
+    with pytest.raises(MonitorError, match=r"^Release 'db' failed: the chart is broken"):
+        plugin.rehearse("kubernetes:helm.sh/v4:Chart", {"fail": True}, "Release 'db'")
 
 
 def test_without_a_provider_what_needs_it_is_refused_by_name(tmp_path: Path) -> None:
