@@ -25,16 +25,15 @@ def require_identity(source: object, manifest: Mapping[str, Any]) -> None:
         "metadata.name": metadata.get("name") if isinstance(metadata, Mapping) else None,
     }
     for path, value in identity.items():
-        if not isinstance(value, str) or not value:
+        if value is None or value == "":
             raise ManifestError(
                 f"{source} has no {path}",
                 fix="give the object a fixed one; Argo CD tracks objects by it",
             )
+        _require_text(source, path, value)
     namespace = metadata.get("namespace") if isinstance(metadata, Mapping) else None
-    if not isinstance(namespace, str | None):
-        raise ManifestError(
-            f"{source} has a metadata.namespace that is not a string", fix="quote it"
-        )
+    if namespace is not None:
+        _require_text(source, "metadata.namespace", namespace)
     if isinstance(manifest.get("items", ()), list | None):
         raise ManifestError(
             f"{source} has a top-level field `items`, and Argo CD would take the object for a "
@@ -42,6 +41,13 @@ def require_identity(source: object, manifest: Mapping[str, Any]) -> None:
             fix="put the objects of a list there by themselves; an object of a kind of your own "
             "needs another field",
         )
+
+
+def _require_text(source: object, path: str, value: Any) -> None:
+    """Raise ManifestError for a number, as YAML reads a name of digits, or anything else."""
+    if not isinstance(value, str):
+        article = "an" if path == "apiVersion" else "a"
+        raise ManifestError(f"{source} has {article} {path} that is not a string", fix="quote it")
 
 
 def require_distinct(

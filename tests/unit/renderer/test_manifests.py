@@ -6,6 +6,7 @@ import pytest
 
 from plugin_image.renderer import kinds, manifests
 from plugin_image.renderer.errors import ManifestError
+from plugin_image.renderer.manifests import Manifest
 
 
 @pytest.mark.parametrize("items", [[], ["a"], [{"kind": "ConfigMap"}], None])
@@ -18,6 +19,26 @@ def test_an_object_that_argo_cd_takes_for_a_list_is_refused(items: Any) -> None:
     }
     with pytest.raises(ManifestError, match=r"^allow\.yaml has a top-level field `items`"):
         manifests.require_identity("allow.yaml", allow_list)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"metadata": {}}, "no metadata.name"),
+        ({"metadata": {"name": ""}}, "no metadata.name"),
+        ({"metadata": None}, "no metadata.name"),
+        ({"kind": None}, "no kind"),
+        ({"metadata": {"name": 123}}, "a metadata.name that is not a string"),
+        ({"metadata": {"name": False}}, "a metadata.name that is not a string"),
+        ({"metadata": {"name": "a", "namespace": 7}}, "a metadata.namespace that is not a string"),
+        ({"apiVersion": 1}, "an apiVersion that is not a string"),
+    ],
+)
+def test_what_names_an_object_is_there_and_a_text(given: Manifest, told: str) -> None:
+    complete: Manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+    with pytest.raises(ManifestError) as error:
+        manifests.require_identity("a.yaml", complete | given)
+    assert error.value.summary == f"a.yaml has {told}"
 
 
 def test_items_that_are_no_list_are_like_any_other_field() -> None:
