@@ -13,6 +13,8 @@ DEFAULT_NAMESPACE = "default"
 DEFAULT_KUBE_VERSION = "1.34.0"
 """What objects are for where no destination is known, as locally; KUBE_VERSION sets it."""
 
+_KUBE_VERSION = re.compile(r"v?([0-9]+\.[0-9]+(?:\.[0-9]+)?)(?:[.+-].*)?")
+
 STREAMED = "streamed"
 """The revision of what is not in a repository: `argocd app diff --local --server-side-generate`."""
 
@@ -44,6 +46,18 @@ def from_environment(env: Mapping[str, str]) -> Application:
         path=env.get("ARGOCD_APP_SOURCE_PATH", ""),
         namespace=env.get("ARGOCD_APP_NAMESPACE", ""),
     )
+
+
+def kube_version(env: Mapping[str, str]) -> str:
+    """The destination's version of Kubernetes, `1.34` or `1.34.2`; any other text as it is.
+
+    Argo CD says `1.34`, and from 3.3.3 on `v1.34.2`. A person may say `v1.34.2+k3s1`, as a cluster
+    does: what a vendor adds makes it a prerelease to Helm, which suits no chart's `kubeVersion`, so
+    Argo CD leaves it out, too. Source: gitops-engine `pkg/utils/kube/ctl.go` (GetServerVersion).
+    """
+    said = env.get("KUBE_VERSION") or DEFAULT_KUBE_VERSION
+    found = _KUBE_VERSION.fullmatch(said)
+    return found[1] if found else said
 
 
 def without_credentials(url: str) -> str:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from .. import credentials, keeping, rendering
-from ..application import DEFAULT_KUBE_VERSION
+from ..application import kube_version
 from ..bounds import bounded, scratch_folder
 from ..cache import Cache
 from ..errors import ProjectError, UnreadableError, UsageError
@@ -249,7 +249,7 @@ def _context(
         unreadable=configuration.unreadable,
         sources={name: str(source) for name, source in project.packages.items()},
         downloads=str(downloads.folder(request.settings.cache)),
-        kube_version=env.get("KUBE_VERSION") or DEFAULT_KUBE_VERSION,
+        kube_version=kube_version(env),
         api_versions=list(filter(None, env.get("KUBE_API_VERSIONS", "").split(","))),
     )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plugin_image.renderer.application import without_credentials
+from plugin_image.renderer.application import kube_version, without_credentials
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,21 @@ from plugin_image.renderer.application import without_credentials
 )
 def test_an_address_is_shown_without_credentials(url: str, shown: str) -> None:
     assert without_credentials(url) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [
+        ("1.34", "1.34"),
+        ("1.29+", "1.29"),
+        ("1.34.2", "1.34.2"),
+        ("v1.34.2", "1.34.2"),
+        ("v1.34.2+k3s1", "1.34.2"),
+        ("v1.29.5-gke.100", "1.29.5"),
+        ("v1.28.3-eks-4f4795d", "1.28.3"),
+        ("", "1.34.0"),
+        ("latest", "latest"),
+    ],
+)
+def test_a_version_of_kubernetes_is_what_helm_compares(said: str, version: str) -> None:
+    assert kube_version({"KUBE_VERSION": said}) == version
