@@ -24,6 +24,8 @@ _OPTIONS = {"binary": str, "buildTarget": str}
 _BINARY = "program"
 _HINDRANCES = "hindrances"
 """A file beside it: why its results cannot be kept, in lines."""
+_CHOOSING = ("GOARCH", "GOEXPERIMENT", "GOFLAGS", "GOOS")
+"""Variables that say which of a package's files are built, by tags for example."""
 _SIGNALLED: Event = {"signalled": True}
 """The SDK's word, which it gives once all has been registered and nothing has failed."""
 _EARLY_END_FIX = (
@@ -57,8 +59,9 @@ def install(project: Project, installer: Installer) -> Installed:
 
     # One module may have several programs.
     package = str(folder.relative_to(modules.base))
-    sources = modules.sources()
-    store = installer.cache.once("go", modules.base, sources, fill, settings=[package])
+    chosen = [f"{name}={installer.env.get(name, '')}" for name in _CHOOSING]
+    settings = [package, *chosen, *modules.linked()]
+    store = installer.cache.once("go", modules.base, modules.sources(), fill, settings=settings)
     return Installed(store / _BINARY)
 
 

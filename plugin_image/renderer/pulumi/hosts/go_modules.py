@@ -1,12 +1,14 @@
 """Finds the modules of the repository that a Go program is built from.
 
-That is the module that its package is in, those that go.mod puts in the place of others, and those
-of its workspace. Source: https://go.dev/ref/mod#go-mod-file-replace, #workspaces.
+That is the module that its package is in, those that go.mod puts in the place of others, those of
+its workspace with what is vendored for it, and the folders that links in these lead to: Go passes
+over such links where it looks for packages, and follows them where one is imported by name.
+Source: https://go.dev/ref/mod#go-mod-file-replace, #workspaces, #go-work-vendor.
 """
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,9 +18,11 @@ from ...errors import ProjectError
 from .. import dependencies
 from ..project import Project
 
-_REPLACEMENT: Final = re.compile(r"=>\s*[\"`]?((?:\.\.?|/)[^\s\"`]*)")
+_PATH: Final = r"\"[^\"\n]*\"|`[^`]*`|[^\s\"`]+"
+"""May have blanks in quotes."""
+_REPLACEMENT: Final = re.compile(rf"=>\s*(?=[\"`]?[./])({_PATH})")
 """A folder with which go.mod or go.work replaces a module."""
-_USED: Final = re.compile(r"^\s*use\s+(?:\(([^)]*)\)|(\S+))", re.MULTILINE)
+_USED: Final = re.compile(rf"^\s*use\s+(?:\(([^)]*)\)|({_PATH}))", re.MULTILINE)
 """The folders of a go.work: in brackets, a line each, or one alone."""
 _COMMENT: Final = re.compile(r"//.*$", re.MULTILINE)
 _COMPILED: Final = frozenset({".go", ".s", ".S", ".h", ".syso"})
@@ -37,7 +41,9 @@ class Modules:
     workspace: Path | None
     """The go.work that has this module in it."""
     others: tuple[Path, ...]
-    """Folders of further modules."""
+    """Folders of further modules and packages."""
+    links: Mapping[Path, Path]
+    """The links to folders in all of these, and the folders that they lead to."""
 
     @property
     def base(self) -> Path:
@@ -57,6 +63,11 @@ class Modules:
             found |= {path for path in places if files.exists(path)}
         return sorted(found)
 
+    def linked(self) -> list[str]:
+        """Which folder each link leads to, which the sources in there do not tell."""
+        pairs = ((link.relative_to(self.base), to) for link, to in sorted(self.links.items()))
+        return [f"{link} -> {to.relative_to(self.base)}" for link, to in pairs]
+
 
 def find(project: Project, package: Path) -> Modules:
     """The modules of the program whose package `main` is in a folder.
@@ -74,7 +85,11 @@ def find(project: Project, package: Path) -> Modules:
     others = set(used)
     for file in [*(folder / "go.mod" for folder in {module, *used}), *filter(None, [workspace])]:
         others.update(_folders(file, _REPLACEMENT.findall(_text(file)), project.repository))
-    return Modules(package, module, workspace, tuple(sorted(others - {module})))
+    if workspace and (vendored := workspace.with_name("vendor")).is_dir():
+        others.add(vendored)
+    links = _links({module, *others}, project.repository)
+    others.update(links.values())
+    return Modules(package, module, workspace, tuple(sorted(others - {module})), links)
 
 
 def _upwards(folder: Path, repository: Path) -> Iterator[Path]:
@@ -89,17 +104,15 @@ def _workspace(module: Path, repository: Path) -> tuple[Path | None, list[Path]]
     for folder in _upwards(module, repository):
         file = folder / "go.work"
         if files.exists(file):
-            words = [
-                word for found in _USED.findall(_text(file)) for word in "".join(found).split()
-            ]
-            used = _folders(file, [word.strip('"`') for word in words], repository)
+            places = "\n".join("".join(found) for found in _USED.findall(_text(file)))
+            used = _folders(file, re.findall(_PATH, places), repository)
             return (file, used) if module in used else (None, [])
     return None, []
 
 
 def _folders(file: Path, named: list[str], repository: Path) -> list[Path]:
     """The folders that a file names. Raises ProjectError for one outside of the repository."""
-    folders = [Path(os.path.normpath(file.parent / name)) for name in named]
+    folders = [Path(os.path.normpath(file.parent / name.strip('"`'))) for name in named]
     for folder in folders:
         if not folder.resolve().is_relative_to(repository.resolve()):
             raise ProjectError(
@@ -107,6 +120,30 @@ def _folders(file: Path, named: list[str], repository: Path) -> list[Path]:
                 fix="move the folder into the repository, or publish the module",
             )
     return folders
+
+
+def _links(folders: Iterable[Path], repository: Path) -> dict[Path, Path]:
+    """The links to folders of the repository in these folders, and in those that they lead to.
+
+    What a link finds outside of the repository is not the program's.
+    """
+    inside, links = repository.resolve(), dict[Path, Path]()
+    waiting, walked = sorted(folders), set[Path]()
+    while waiting:
+        folder = waiting.pop()
+        if any(folder.is_relative_to(above) for above in walked):
+            continue
+        walked.add(folder)
+        for link in _links_in(folder):
+            if (to := link.resolve()).is_relative_to(inside):
+                links[link] = repository / to.relative_to(inside)
+                waiting.append(links[link])
+    return links
+
+
+def _links_in(folder: Path) -> Iterator[Path]:
+    for place, inner, _ in os.walk(folder):
+        yield from (path for name in inner if (path := Path(place, name)).is_symlink())
 
 
 def _text(file: Path) -> str:

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -484,12 +485,17 @@ def test_go_modules_from_outside_of_the_repository_are_refused(
         {"program/go.mod": "module m\n", "go.work": "use (\n\t./program // this\n\t./lib\n)\n"},
         {"program/go.mod": "module m\n", "go.work": 'use ./program\nuse "./lib"\n'},
         {"program/go.mod": "module m\n", "go.work": "use ./program\nreplace a => ./lib\n"},
+        {"program/go.mod": 'module m\nreplace example.com/lib => "../our lib"\n'},
+        {"program/go.mod": "module m\nreplace example.com/lib => `../our lib` // this\n"},
+        {"program/go.mod": "module m\n", "go.work": 'use (\n./program\n"./our lib"\n)\n'},
+        {"program/go.mod": "module m\n", "go.work": 'use "./our lib"\nuse ./program\n'},
     ],
 )
 def test_go_code_beside_the_project_is_part_of_the_binary(
     installer: Installer, root: Path, files: Mapping[str, str]
 ) -> None:
     (root.parent / "lib").mkdir()
+    (root.parent / "our lib").symlink_to("lib")
     for path, text in {"lib/go.mod": "module example.com/lib\n", **files}.items():
         (root.parent / path).write_text(text)
     if "go.mod" in files:
@@ -497,6 +503,59 @@ def test_go_code_beside_the_project_is_part_of_the_binary(
     before = installed(go, root, installer)
     (root.parent / "lib" / "code.go").write_text("package lib")
     assert installed(go, root, installer) != before
+
+
+def test_go_code_behind_a_link_to_a_folder_is_part_of_the_binary(
+    installer: Installer, root: Path
+) -> None:
+    shared = root.parent / "shared"
+    for name in ("one", "two", "deep"):
+        (shared / name).mkdir(parents=True)
+        (shared / name / "code.go").write_text("package lib")
+    (root / "go.mod").write_text("module m\n")
+    (root / "linked").symlink_to("../shared/one")
+    (root / "itself").symlink_to(".")
+    (shared / "one" / "further").symlink_to("../deep")
+    found = [installed(go, root, installer)]
+    for name in ("one", "deep"):
+        (shared / name / "code.go").write_text("package lib // changed")
+        found.append(installed(go, root, installer))
+    (root / "also").symlink_to("../shared/two")
+    found.append(installed(go, root, installer))
+    (root / "linked").unlink()
+    (root / "linked").symlink_to("../shared/two")
+    (root / "also").unlink()
+    (root / "also").symlink_to("../shared/one")
+    found.append(installed(go, root, installer))
+    assert len(set(found)) == len(found)
+
+
+def test_a_link_to_a_folder_outside_of_the_repository_is_no_go_code(
+    installer: Installer, root: Path
+) -> None:
+    (root / "go.mod").write_text("module m\n")
+    before = installed(go, root, installer)
+    (root / "machine").symlink_to("/usr/share")
+    assert installed(go, root, installer) == before
+
+
+def test_what_is_vendored_for_a_go_workspace_is_part_of_the_binary(
+    installer: Installer, root: Path
+) -> None:
+    (root / "go.mod").write_text("module m\n")
+    (root.parent / "go.work").write_text("use ./program\n")
+    before = installed(go, root, installer)
+    (root.parent / "vendor" / "example.com").mkdir(parents=True)
+    (root.parent / "vendor" / "example.com" / "code.go").write_text("package lib")
+    assert installed(go, root, installer) != before
+
+
+def test_gos_flags_in_the_environment_are_part_of_the_binary(
+    installer: Installer, root: Path
+) -> None:
+    (root / "go.mod").write_text("module m\n")
+    tagged = replace(installer, env={"GOFLAGS": "-tags=prod"})
+    assert installed(go, root, installer) != installed(go, root, tagged)
 
 
 def test_a_go_workspace_without_the_program_does_not_count(
