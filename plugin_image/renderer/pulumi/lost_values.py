@@ -1,7 +1,7 @@
 """Strings that SDKs and languages put where a value should be.
 
-An output or a resource in a string becomes something other than its value: a sentence of the
-SDK, a memory address, `[object Object]`. The SDKs of Python and Node.js fail there when told to
+An output, a resource or a pointer in a string becomes something other than its value: a sentence of
+the SDK, a memory address, `[object Object]`. The SDKs of Python and Node.js fail there when told to
 (`PULUMI_ERROR_OUTPUT_STRING`), and miss some of it.
 Sources: pulumi/pulumi `sdk/python/lib/pulumi/output.py`, `sdk/nodejs/output.ts`,
 `sdk/go/pulumi/internal/types.go`, and what Go's `fmt` makes of the last.
@@ -12,7 +12,8 @@ import re
 _OF_SDKS = re.compile(
     r"calling (?:__str__ on an output\[t\]|\[to\w+\] on an \[output<t>\])"
     r"|<pulumi[\w.]* object at 0x[0-9a-f]+>"
-    r"|\{(?:OutputState:)?0x[0-9a-f]{8,16}\}|\*(?:internal|pulumi)\.OutputState=",
+    r"|\{(?:OutputState:)?0x[0-9a-f]{8,16}\}|\*(?:internal|pulumi)\.OutputState="
+    r"|%!\w\(\*[^\s=()]+=0x[0-9a-f]{8,16}\)",
     re.IGNORECASE,
 )
 _OF_JAVASCRIPT = re.compile(r"\[object (?:Object|Promise)\]")

@@ -47,6 +47,7 @@ def built(type_: str = CONFIG_MAP, **fields: Any) -> dict[str, Any]:
         "{OutputState:0xc000123456}",
         "{%!s(*internal.OutputState=0xc000123456)}",
         "&{{{0xc000123456} {0xc000123457}}}",
+        "http://%!s(*string=0x34780e266f50)",
         "http://[object Object]:80",
         "[object Promise]",
     ],
@@ -77,6 +78,7 @@ def test_what_stands_for_an_output_is_refused_with_object_path_and_line(
         "[object Array]",
         "printf '{%s}' 0x1234567890ab",
         "at 0x7f3c5c0b1d90: fault",
+        "100%!s(*all*)=0x7f3c5c0b1d90",
     ],
 )
 def test_ordinary_texts_are_kept(text: str) -> None:
