@@ -87,8 +87,6 @@ def _fix(text: str) -> str:
     if missing:
         return "add the package to package.json, and commit a package-lock.json"
     if "on an [Output<T>] is not supported" in text:
-        return (
-            "make the string from the output's value: pulumi.interpolate`${output}`, "
-            "or output.apply"
-        )
+        by = "jsonStringify" if "[toJSON]" in text else "interpolate`${output}`"
+        return f"make the string from the output's value: pulumi.{by}, or output.apply"
     return configuration_fix(text)

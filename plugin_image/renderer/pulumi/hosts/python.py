@@ -37,6 +37,14 @@ _FIXES_BY_TEXT = {
         'make the string from the output\'s value: pulumi.Output.format("{0}", output), or '
         "output.apply"
     ),
+    "Object of type Output is not JSON serializable": (
+        "make the string from the output's value: pulumi.Output.json_dumps, or output.apply"
+    ),
+    **dict.fromkeys(
+        ('(not "Output") to str', "str instance, Output found", "for +: 'Output' and 'str'"),
+        "join the output's value with the rest: pulumi.Output.concat, or output.apply",
+    ),
+    "'Output' object is not callable": "call it on the output's value, in output.apply",
     "Expected 'list' got '<class 'str'>'": (
         "if the program has a kustomize.v2.Directory, use kustomize.Directory or a newer "
         "pulumi_kubernetes: the SDK takes its list of resources for a string "

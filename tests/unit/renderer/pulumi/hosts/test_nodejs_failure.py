@@ -116,6 +116,14 @@ _LOGGED = {
             "brings 3.8",
         ),
     ),
+    "an output in a text of JSON": (
+        "Error: Calling [toJSON] on an [Output<T>] is not supported.\n\nTo get …",
+        (
+            "Error: Calling [toJSON] on an [Output<T>] is not supported.",
+            "",
+            "make the string from the output's value: pulumi.jsonStringify, or output.apply",
+        ),
+    ),
     "a configuration value that is missing": (
         "Missing required configuration variable 'p:x'\n\tplease set a value using the command …",
         ("Missing required configuration variable 'p:x'", "", CONFIGURATION_FIX),

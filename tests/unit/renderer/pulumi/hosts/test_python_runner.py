@@ -1,13 +1,17 @@
-"""A failure of a Python program is told with its place there, however it came to the runner."""
+"""A failure of a Python program is told with its place there, however it came to the runner, and
+with a remedy."""
 
 import asyncio
+import json
 import runpy
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import pulumi
 import pytest
 
+from plugin_image.renderer.pulumi.hosts import python
 from plugin_image.renderer.pulumi.hosts.python_runner import describe
 
 
@@ -96,3 +100,25 @@ def raised_by(root: Path, body: str) -> BaseException:
 def test_what_an_error_stands_for_is_told(root: Path, body: str, text: str, place: str) -> None:
     told = describe(raised_by(root, body), str(root))
     assert (told["text"], told["place"]) == (text, place)
+
+
+@pytest.mark.parametrize(
+    ("use", "remedy"),
+    [
+        (lambda output: json.dumps({"name": output}), "pulumi.Output.json_dumps"),
+        (lambda output: "shop-" + output, "pulumi.Output.concat"),
+        (lambda output: output + "-shop", "pulumi.Output.concat"),
+        (lambda output: ",".join([output]), "pulumi.Output.concat"),
+        (lambda output: output.upper(), "output.apply"),
+    ],
+    ids=["JSON", "behind a string", "before a string", "in a list of strings", "a method"],
+)
+def test_what_an_output_cannot_do_is_told_with_what_does_it(
+    root: Path, use: Callable[[Any], Any], remedy: str
+) -> None:
+    async def used() -> None:
+        use(pulumi.Output.from_input("web"))
+
+    with pytest.raises(TypeError) as raised:
+        asyncio.run(used())
+    assert remedy in python._failure(describe(raised.value, str(root))).fix
