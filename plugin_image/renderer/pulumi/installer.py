@@ -110,7 +110,8 @@ def _reason(output: str) -> str:
     first = next(telling, 0)
     error, *causes = lines[first:] or ["it gave no reason"]
     if not error.startswith("error: "):
-        return _NPM_PREFIX.sub("", error).rstrip(".")
+        said = [error, *causes[:1]] if error.endswith(":") else [error]
+        return _NPM_PREFIX.sub("", " ".join(said)).rstrip(".")
     return "\n".join([error, *causes]).rstrip(".")
 
 

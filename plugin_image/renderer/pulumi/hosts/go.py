@@ -37,8 +37,9 @@ _EARLY_END_FIX = (
 def install(project: Project, installer: Installer) -> Installed:
     """The program's binary: built if its sources are new, or the one that the project names.
 
-    Raises ProjectError without a go.mod, for a module outside of the repository and for a binary
-    that is not in it, and DependencyError when Go is missing or the build fails.
+    Raises ProjectError without a go.mod, for a module outside of the repository, for a binary
+    that is not in it and a package that is no program, DependencyError when Go is missing or the
+    build fails, and ProgramError for what does not compile.
     """
     options = runtime_options.read(project, _OPTIONS)
     if binary := options.get("binary"):
@@ -54,6 +55,7 @@ def install(project: Project, installer: Installer) -> Installed:
         ask = ["list", "-deps", f"-json={go_seen.ASKED}", *flags, "."]
         go_sdk.go(installer, ask, folder, modules.workspace, result=listed)
         packages = go_seen.packages(listed.read_text())
+        _require_program(packages, project)
         hindrances = go_seen.hindrances(packages, installer.cache.downloads(go_sdk.MODULES))
         (made / _HINDRANCES).write_text("\n".join(hindrances))
 
@@ -63,6 +65,17 @@ def install(project: Project, installer: Installer) -> Installed:
     settings = [package, *chosen, *modules.linked()]
     store = installer.cache.once("go", modules.base, modules.sources(), fill, settings=settings)
     return Installed(store / _BINARY)
+
+
+def _require_program(packages: list[go_seen.Package], project: Project) -> None:
+    """Raise ProjectError for a package that Go builds, too, but not into a program."""
+    for name in (package["Name"] for package in go_seen.own(packages)):
+        if name != "main":
+            raise ProjectError(
+                f"the Go package that {project.file} leads to is {name!r}, and only 'main' is a "
+                "program",
+                fix=f"let `main` of {project.file} name the folder of the program",
+            )
 
 
 def _prebuilt(project: Project, binary: str, installer: Installer) -> Path:

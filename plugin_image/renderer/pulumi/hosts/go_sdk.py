@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ...errors import DeadlineError, DependencyError
+from ...errors import DeadlineError, DependencyError, ProgramError
 from ..installer import Installer
 from . import go_shipped
 from .go_modules import Modules
@@ -34,6 +34,10 @@ _LATE_FIX: Final = (
     "longer than that, raise the plugin's deadline together with Argo CD's repo-server timeout"
 )
 """Go keeps each module and each package as soon as it has it."""
+_COMPILED: Final = re.compile(
+    r"^# .+\n(.+\.go:\d+:.+|.*function main is undeclared.*)", re.MULTILINE
+)
+"""How Go tells of a package that does not compile: its path, and below it what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ def go(
 ) -> None:
     """Run `go` in a folder, with a go.work or without any; the file `result` gets its output.
 
-    Raises DependencyError when Go is missing or fails, and DeadlineError.
+    Raises DependencyError when Go is missing or fails, ProgramError for what does not compile, and
+    DeadlineError.
     """
     compiled = installer.cache.downloads("go-build")
     go_shipped.link_compiled(compiled)
@@ -72,6 +77,14 @@ def go(
         installer.run([installer.tool("go"), *arguments], folder, env=env, result=result)
     except DeadlineError as error:
         raise DeadlineError(error.summary, fix=_LATE_FIX) from error
+    except DependencyError as error:
+        if wrong := _COMPILED.search(error.details):
+            raise ProgramError(
+                f"the program does not compile: {wrong[1]}",
+                fix="correct it, or the version of what it imports",
+                details=error.details,
+            ) from error
+        raise
 
 
 def build_flags(modules: Modules, installer: Installer) -> list[str]:

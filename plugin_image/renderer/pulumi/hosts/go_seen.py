@@ -15,8 +15,8 @@ Package: TypeAlias = Mapping[str, Any]
 """One, as `go list -json` tells of it."""
 
 ASKED: Final = (
-    "ImportPath,Dir,DepOnly,Standard,Module,Imports,CgoFiles,CFiles,CXXFiles,MFiles,FFiles,SFiles,"
-    "SwigFiles,SwigCXXFiles,SysoFiles"
+    "ImportPath,Name,Dir,DepOnly,Standard,Module,Imports,CgoFiles,CFiles,CXXFiles,MFiles,FFiles,"
+    "SFiles,SwigFiles,SwigCXXFiles,SysoFiles"
 )
 """What has to be told of each, and of all that it imports."""
 _HARMLESS: Final = frozenset(
@@ -51,13 +51,18 @@ def packages(listed: str) -> list[Package]:
     return found
 
 
+def own(listed: list[Package]) -> list[Package]:
+    """Those that were asked for, and not only imported: the program's own."""
+    return [package for package in listed if not package.get("DepOnly")]
+
+
 def hindrances(listed: list[Package], modules: Path) -> Iterator[str]:
     """Why the results of a program cannot be kept, by its packages and all that they import.
 
     `modules` is the folder of Go's module cache: what is elsewhere anybody may have changed.
     """
     known = {package["ImportPath"]: package for package in listed}
-    waiting = [package for package in listed if not package.get("DepOnly")]
+    waiting = own(listed)
     seen: set[str] = set()
     while waiting:
         package = waiting.pop()

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer.cache import Cache
-from plugin_image.renderer.errors import DeadlineError, DependencyError
-from plugin_image.renderer.pulumi.hosts import go_sdk
+from plugin_image.renderer.errors import DeadlineError, DependencyError, ProgramError, ProjectError
+from plugin_image.renderer.pulumi.hosts import go, go_sdk
 from plugin_image.renderer.pulumi.hosts.go_modules import Modules
 from plugin_image.renderer.pulumi.installer import Installer
+from plugin_image.renderer.pulumi.project import load_project
 from plugin_image.renderer.supervise import Deadline
 
 _RUN = "package pulumi\n\nfunc RunWithContext(ctx *Context, body RunFunc) error {\n}\n"
@@ -144,10 +145,33 @@ def test_a_replaced_sdk_counts_by_the_version_that_it_is_replaced_by(project: Pr
 
 
 def test_what_runs_into_the_deadline_is_said_to_go_on_in_the_next_render(project: Project) -> None:
-    go = project.root.parent / "bin" / "go"
-    go.write_text("#!/bin/sh\nexec sleep 600\n")
+    command = project.root.parent / "bin" / "go"
+    command.write_text("#!/bin/sh\nexec sleep 600\n")
     installer = replace(project.installer, deadline=Deadline(0.2))
     with pytest.raises(DeadlineError) as late:
         go_sdk.go(installer, ["build"], project.root)
     assert str(late.value).startswith("the render took longer than 0.2 s and was stopped while go ")
     assert "To fix it: render again, which goes on after the last package" in str(late.value)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "./main.go:4:3: declared and not used: x",
+        "runtime.main_main·f: function main is undeclared in the main package",
+    ],
+)
+def test_what_does_not_compile_is_told_with_its_place(project: Project, wrong: str) -> None:
+    command = project.root.parent / "bin" / "go"
+    command.write_text(f"#!/bin/sh\nprintf '# example.com/p\\n{wrong}\\n' >&2\nexit 1\n")
+    with pytest.raises(ProgramError) as failed:
+        go_sdk.go(project.installer, ["build"], project.root)
+    assert str(failed.value).startswith(f"the program does not compile: {wrong}. To fix it: ")
+
+
+def test_a_package_that_is_no_program_is_refused_by_its_name(project: Project) -> None:
+    (project.root / "Pulumi.yaml").write_text("name: p\nruntime: go\n")
+    told = {"ImportPath": "example.com/p", "Name": "lib"}
+    (project.root.parent / "answer").write_text(json.dumps(told))
+    with pytest.raises(ProjectError, match=r"Pulumi\.yaml leads to is 'lib', and only 'main'"):
+        go.install(load_project(project.root), project.installer)

@@ -24,6 +24,12 @@ _SAID = {
         "./main.go:7:2: undefined: x",
         "./main.go:7:2: undefined: x",
     ),
+    "Go says below what to do": (
+        "main.go:4:2: missing go.sum entry for module providing package example.com/lib; to add:\n"
+        "\tgo get example.com/lib@v1.2.3\n",
+        "main.go:4:2: missing go.sum entry for module providing package example.com/lib; to add: "
+        "go get example.com/lib@v1.2.3",
+    ),
     "an install script throws": (
         "npm warn Unknown user config.\nnpm error code 1\n"
         "npm error path /c/node/1/node_modules/dep\n"
