@@ -83,8 +83,9 @@ def test_what_only_computes_is_kept_and_whatever_it_is_made_of_counts(
     [
         ('"time"', "func value() string { return time.Now().String() }", {}),
         ('"example.com/program/lib"', "func value() string { return lib.Value() }", _OWN),
+        ('"fmt"', "func value() string { return fmt.Sprint(new(int)) }", {}),
     ],
-    ids=["the clock", "a file that its own package reads"],
+    ids=["the clock", "a file that its own package reads", "an address in memory"],
 )
 def test_what_does_more_is_rendered_each_time(
     container: ResultsContainer, tmp_path: Path, imported: str, code: str, files: dict[str, str]
