@@ -14,7 +14,10 @@ _HEADER = re.compile(
     r"(?:\d+ errors? occurred:|waiting for RPCs:)?"
 )
 """What the SDK says before it says what is wrong."""
-_TELLING = ("error:", "panic:", "fatal error:")
+_CRASHES = ("panic:", "fatal error:")
+_TELLING = ("error:", *_CRASHES)
+_FRAME = re.compile(r"^main\..+\n\t(?:.*/)?([^/\n]+\.go:\d+)", re.MULTILINE)
+"""A function of the program's own package in a trace, whose innermost is first, and its place."""
 
 
 def of(errors: Sequence[str], output: str) -> Failure:
@@ -22,7 +25,13 @@ def of(errors: Sequence[str], output: str) -> Failure:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     found = [*map(_first_cause, errors), *_printed(lines), *lines[-1:]]
     text = next(iter(found), "it said nothing")
-    return Failure(text=text, place="", traceback="\n".join(errors), fix=configuration_fix(text))
+    frame = _FRAME.search(output) if text.startswith(_CRASHES) else None
+    return Failure(
+        text=text,
+        place=frame[1] if frame else "",
+        traceback="\n".join(errors),
+        fix=configuration_fix(text),
+    )
 
 
 def _printed(lines: list[str]) -> Iterator[str]:

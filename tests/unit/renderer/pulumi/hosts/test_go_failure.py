@@ -37,6 +37,26 @@ def test_what_is_not_logged_is_told_as_it_is_printed(printed: str, told: str) ->
     assert go_failure.of([], printed).text == told
 
 
+_TRACE = """panic: boom [recovered]
+
+goroutine 10 [running]:
+example.com/shop/lib.Value({0x0?, 0x49be93?})
+	example.com/shop/lib/lib.go:3 +0x25
+main.main.func1.4({0x0?, 0x49be93?})
+	example.com/shop/cmd/main.go:45 +0x25
+main.main()
+	example.com/shop/cmd/main.go:33 +0x25
+created by main.main in goroutine 1
+	example.com/shop/cmd/main.go:2 +0x25
+"""
+
+
+def test_a_panic_has_the_innermost_place_of_the_program_itself() -> None:
+    assert go_failure.of([], _TRACE).place == "main.go:45"
+    assert go_failure.of([], _TRACE.replace("\nmain.", "\nother.")).place == ""
+    assert go_failure.of([_CAUSE], _TRACE).place == ""
+
+
 def test_configuration_that_is_missing_has_a_remedy() -> None:
     missing = "fatal: missing required configuration variable 'shop:zone'"
     assert go_failure.of([missing], "").fix == CONFIGURATION_FIX
