@@ -49,6 +49,12 @@ class Keepable(NamedTuple):
     """The folder of the set, which another set may replace."""
     is_brought: bool
     """Whether a program brings the packages, so that they must be contained."""
+    snapshot: str = ""
+    """For what is lent once: a file that it can be started from sooner, alone in its folder."""
+    writes_snapshot: tuple[str, ...] = ()
+    """How a file of that name is written, to the current folder."""
+    from_snapshot: tuple[str, ...] = ()
+    """How it is started then, in place of `command`."""
 
     @property
     def key(self) -> str:

@@ -213,6 +213,13 @@ def contain() -> None:
     libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, program, 0, 0)
 
 
+def contain_to_the_end() -> None:
+    """Contain this process, which is about to run what a package brings, and have it end with the
+    thread that started it: nobody else would end what is stopped."""
+    contain()
+    end_with_parent(signal.SIGKILL)
+
+
 def can_contain() -> bool:
     """Whether all of `contain` holds here: from Linux 6.12 on, where Landlock is allowed."""
     if sys.platform != "linux" or not ancestry.counts_filters():

@@ -1,9 +1,11 @@
 """A process that waits for its one run, and the guard that starts it and answers for it.
 
 The process is started when a processor has nothing to do: a priority that was lowered could not be
-raised again for the run. Between loading and its run it is stopped, so that nothing of what its
-packages have started goes on while nobody renders with them. Its environment is that of what is
-kept, and nothing of a run; what a run is about reaches it from the render itself.
+raised again for the run. From a snapshot (`snapshots.py`) it is started at once, as that takes less
+than loading the packages in the next run. Between loading and its run it is stopped, so that
+nothing of what its packages have started goes on while nobody renders with them. Its
+environment is that of what is kept, and nothing of a run; what a run is about reaches it from the
+render itself.
 
 To the guard the process says `ready`, or why its packages cannot wait. On the connection of a run
 the render says `start`, with its limits of data, and the guard `started`, with the files that the
@@ -23,7 +25,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
-from . import memory, processes
+from . import memory, processes, snapshots
 from .keeping import Keepable
 from .stock import LOADING_SECONDS
 
@@ -55,8 +57,8 @@ def guard(what: Keepable, channel: socket.socket) -> NoReturn:
     try:
         processes.adopt_orphans()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        if _may_start(channel):
-            process = _Waiting(what)
+        if _may_start(what, channel):
+            process = _Waiting(what, snapshots.found_or_written(what))
             if process.has_loaded(channel):
                 _serve(process, channel)
     finally:
@@ -64,16 +66,18 @@ def guard(what: Keepable, channel: socket.socket) -> NoReturn:
         os._exit(0)
 
 
-def _may_start(channel: socket.socket) -> bool:
+def _may_start(what: Keepable, channel: socket.socket) -> bool:
     """Wait until there is room and time for it; False where nobody wants it any more."""
     end = time.monotonic() + _PATIENCE_SECONDS
     container = memory.container()
+    waits = 0.0 if snapshots.is_there(what) else _IDLE_SECONDS
     idle = _idle_seconds()
-    while not _readable(channel.fileno(), seconds=_IDLE_SECONDS):
+    while not _readable(channel.fileno(), seconds=waits):
         before, idle = idle, _idle_seconds()
-        has_time = idle - before >= _IDLE_SECONDS or time.monotonic() > end
+        has_time = idle - before >= waits or time.monotonic() > end
         if has_time and memory.has_room(container):
             return True
+        waits = _IDLE_SECONDS
     return False
 
 
@@ -92,12 +96,16 @@ def _readable(*files: int, seconds: float | None = None) -> set[int]:
 class _Waiting:
     """The process."""
 
-    def __init__(self, what: Keepable) -> None:
+    def __init__(self, what: Keepable, snapshot: Path | None) -> None:
         given, give = os.pipe()
         hear, said = os.pipe()
         told = os.memfd_create("told")
         self._socket, theirs = socket.socketpair()
-        command = [*what.command, str(told), str(theirs.fileno())]
+        self._snapshot = snapshot
+        command = [
+            *(what.from_snapshot if snapshot else what.command),
+            *(str(told), str(theirs.fileno())),
+        ]
         self._process = subprocess.Popen(
             command,
             cwd="/",
@@ -106,7 +114,7 @@ class _Waiting:
             stdout=said,
             stderr=said,
             pass_fds=[told, theirs.fileno()],
-            preexec_fn=_contained,  # noqa: PLW1509 - this process has one thread
+            preexec_fn=processes.contain_to_the_end,  # noqa: PLW1509 - this process has one thread
         )
         theirs.close()
         os.close(given)
@@ -120,6 +128,9 @@ class _Waiting:
         if self._socket.fileno() not in _readable(*waited, seconds=LOADING_SECONDS):
             return False
         said = self._socket.recv(_MESSAGE_BYTES)
+        if not said and self._snapshot:
+            snapshots.discard(self._snapshot)
+            return False
         if said == READY and len(processes.descendants(os.getpid())) > 1:
             said = b"a package starts a process while it is loaded"
         self._process.send_signal(signal.SIGSTOP)
@@ -142,12 +153,6 @@ class _Waiting:
     def status(self) -> int:
         """How it ended, once it has."""
         return self._process.wait()
-
-
-def _contained() -> None:
-    """Be apart from all others, and end with the guard: nobody else would end what is stopped."""
-    processes.contain()
-    processes.end_with_parent(signal.SIGKILL)
 
 
 def _serve(process: _Waiting, channel: socket.socket) -> None:

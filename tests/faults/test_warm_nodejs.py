@@ -160,6 +160,57 @@ fs.readFileSync = null;
 )
 
 
+BUILT_IN = (
+    """
+const { fork } = require("child_process");
+const { createHash } = require("crypto");
+const names = ["crypto", "dns", "http", "http2", "net", "perf_hooks", "readline", "tls", "zlib"];
+if (!process.send) {
+    const told = new Promise((resolve) => fork(__filename).on("message", resolve));
+    const isOne = (name) => require(name) === require(`node:${name}`);
+    const keys = names.map((name) => [isOne(name), Object.keys(require(name))]);
+    const hash = createHash("sha256").update("text").digest("hex");
+    const packed = require("zlib").gzipSync("text").toString("hex").slice(20);
+    module.exports = async () => {
+"""
+    + config_map("JSON.stringify([await told, keys, hash, packed, process.execArgv])")
+    + '};\n} else { process.send(["fork", process.argv.length, process.execArgv]); }\n'
+)
+
+
+def test_a_process_that_waits_is_started_from_a_snapshot(container: NodeContainer) -> None:
+    """Which has none of Node.js's own modules that have something of the system."""
+    folder = container.script(BUILT_IN)
+    cold = container.generate(folder, **COLD)
+    wait_until(
+        lambda: any("--snapshot-blob" in read(pid, "cmdline") for pid in container.waiting())
+    )
+    assert container.warmly(folder) == cold
+    assert "fork" in cold[1], cold
+
+
+def test_a_damaged_snapshot_is_done_without(container: NodeContainer) -> None:
+    wait_until(lambda: [*snapshots(container)])
+    (snapshot,) = snapshots(container)
+    content = bytearray(snapshot.read_bytes())
+    content[len(content) // 2] ^= 1
+    snapshot.write_bytes(content)
+    kill(container.until_waiting())
+    wait_until(lambda: not snapshot.exists())
+    assert container.warmly(container.script(config_map("1")))[0] == 0
+    assert not any(map(is_from_snapshot, container.waiting()))
+    # The next one is written by whoever misses it.
+    shutil.rmtree(snapshot.parent)
+
+
+def is_from_snapshot(pid: int) -> bool:
+    return "--snapshot-blob" in read(pid, "cmdline")
+
+
+def snapshots(container: NodeContainer) -> Iterator[Path]:
+    return (container.place / "cache").glob("**/snapshot.blob")
+
+
 def test_what_a_program_does_to_its_process_reaches_no_other_render(
     container: NodeContainer,
 ) -> None:

@@ -35,18 +35,21 @@ const hooks = {
     getScriptUrl: (number) => files.get(number),
 };
 
-module.exports = { prepare };
+module.exports = { prepare, keepMachineCode };
 
-/** Once, before anything of the SDK is loaded. `machineCode` is a folder. */
-function prepare(machineCode) {
+/** Once, before anything of the SDK is loaded. */
+function prepare() {
     if (prepared) {
         return;
     }
     prepared = true;
     inspectWithoutColours();
     loadWhenUsed();
-    // What V8 made of the SDK's thousand modules is kept, where Node.js knows how (22.1 on).
-    Module.enableCompileCache?.(machineCode);
+}
+
+/** Keep what V8 makes of the SDK's thousand modules in a folder, where Node.js knows how (22.1 on). */
+function keepMachineCode(folder) {
+    Module.enableCompileCache?.(folder);
 }
 
 /**

@@ -21,7 +21,9 @@ const NOT_COMPILED = 75;
 
 const requireOfSdk = Module.createRequire(runner);
 
-require("./nodejs_loading").prepare(machineCode);
+const loading = require("./nodejs_loading");
+loading.prepare();
+loading.keepMachineCode(machineCode);
 if (compiled) {
     const kept = fs.readFileSync(compiled, "utf8");
     // Below the line of its checksum.
