@@ -82,7 +82,8 @@ class Cache:
     ) -> Path:
         """The folder that `fill` fills, for these files below `root`; filled at most once.
 
-        `settings` is what else decides about it.
+        A link to a folder decides by where it leads, not by what is there. `settings` is what
+        else decides about it.
 
         Raises DependencyError when these are too much to look at, DeadlineError when another
         render fills it for too long, and whatever `fill` raises.
@@ -250,7 +251,11 @@ def _digest(settings: Sequence[str], root: Path, inputs: Sequence[Path]) -> str:
     inside = files.repository(root)
     for path in inputs:
         digest.update(f"{path.relative_to(root)}\0".encode())
-        digest.update(hashlib.sha256(files.read(path, inside)).digest())
+        folder = files.linked_folder(path, root)
+        is_what = (
+            f"link to {folder.relative_to(root)}".encode() if folder else files.read(path, inside)
+        )
+        digest.update(hashlib.sha256(is_what).digest())
     return digest.hexdigest()[:32]
 
 

@@ -90,6 +90,14 @@ def exists(path: Path, inside: Path | None = None) -> bool:
     return True
 
 
+def linked_folder(path: Path, repository: Path) -> Path | None:
+    """The folder of the repository that the link at `path` leads to, if it leads to one."""
+    if not path.is_symlink() or not path.is_dir():
+        return None
+    real, inside = path.resolve(), repository.resolve()
+    return repository / real.relative_to(inside) if real.is_relative_to(inside) else None
+
+
 def read(path: Path, inside: Path | None = None) -> bytes:
     """The content of the file at `path`.
 

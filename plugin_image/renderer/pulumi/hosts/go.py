@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ... import files
 from ...errors import ProjectError
+from .. import dependencies
 from ..execution import PARALLEL, Execution
 from ..installer import Installer
 from ..monitor.recording import Event
@@ -60,10 +61,11 @@ def install(project: Project, installer: Installer) -> Installed:
         (made / _HINDRANCES).write_text("\n".join(hindrances))
 
     # One module may have several programs.
-    package = str(folder.relative_to(modules.base))
+    sources = modules.sources()
+    base = dependencies.base(sources, project.repository)
+    package = str(folder.relative_to(base))
     chosen = [f"{name}={installer.env.get(name, '')}" for name in _CHOOSING]
-    settings = [package, *chosen, *modules.linked()]
-    store = installer.cache.once("go", modules.base, modules.sources(), fill, settings=settings)
+    store = installer.cache.once("go", base, sources, fill, settings=[package, *chosen])
     return Installed(store / _BINARY)
 
 

@@ -8,7 +8,7 @@ Source: https://go.dev/ref/mod#go-mod-file-replace, #workspaces, #go-work-vendor
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -42,31 +42,20 @@ class Modules:
     """The go.work that has this module in it."""
     others: tuple[Path, ...]
     """Folders of further modules and packages."""
-    links: Mapping[Path, Path]
-    """The links to folders in all of these, and the folders that they lead to."""
-
-    @property
-    def base(self) -> Path:
-        """The folder that all of them are in."""
-        places = [self.module, *self.others]
-        places += [self.workspace.parent] if self.workspace else []
-        return Path(os.path.commonpath(places))
+    repository: Path
 
     def sources(self) -> list[Path]:
         """Files that may be part of the binary: sources, and what may be embedded into one.
 
-        The latter is below the source's own folder; nothing else is looked at.
+        The latter is below the source's own folder; nothing else is looked at, but for links to
+        folders, behind which there may be sources.
         """
-        found = {path for folder in (self.module, *self.others) for path in _sources(folder)}
+        folders = (self.module, *self.others)
+        found = {path for folder in folders for path in _sources(folder, self.repository)}
         if self.workspace:
             places = (self.workspace, self.workspace.with_name("go.work.sum"))
             found |= {path for path in places if files.exists(path)}
         return sorted(found)
-
-    def linked(self) -> list[str]:
-        """Which folder each link leads to, which the sources in there do not tell."""
-        pairs = ((link.relative_to(self.base), to) for link, to in sorted(self.links.items()))
-        return [f"{link} -> {to.relative_to(self.base)}" for link, to in pairs]
 
 
 def find(project: Project, package: Path) -> Modules:
@@ -87,9 +76,8 @@ def find(project: Project, package: Path) -> Modules:
         others.update(_folders(file, _REPLACEMENT.findall(_text(file)), project.repository))
     if workspace and (vendored := workspace.with_name("vendor")).is_dir():
         others.add(vendored)
-    links = _links({module, *others}, project.repository)
-    others.update(links.values())
-    return Modules(package, module, workspace, tuple(sorted(others - {module})), links)
+    others.discard(module)
+    return Modules(package, module, workspace, tuple(sorted(others)), project.repository)
 
 
 def _upwards(folder: Path, repository: Path) -> Iterator[Path]:
@@ -122,41 +110,22 @@ def _folders(file: Path, named: list[str], repository: Path) -> list[Path]:
     return folders
 
 
-def _links(folders: Iterable[Path], repository: Path) -> dict[Path, Path]:
-    """The links to folders of the repository in these folders, and in those that they lead to.
-
-    What a link finds outside of the repository is not the program's.
-    """
-    inside, links = repository.resolve(), dict[Path, Path]()
-    waiting, walked = sorted(folders), set[Path]()
-    while waiting:
-        folder = waiting.pop()
-        if any(folder.is_relative_to(above) for above in walked):
-            continue
-        walked.add(folder)
-        for link in _links_in(folder):
-            if (to := link.resolve()).is_relative_to(inside):
-                links[link] = repository / to.relative_to(inside)
-                waiting.append(links[link])
-    return links
-
-
-def _links_in(folder: Path) -> Iterator[Path]:
-    for place, inner, _ in os.walk(folder):
-        yield from (path for name in inner if (path := Path(place, name)).is_symlink())
-
-
 def _text(file: Path) -> str:
     return _COMMENT.sub("", files.text(file))
 
 
-def _sources(folder: Path) -> list[Path]:
-    inside, found = files.repository(folder), dependencies.project_files(folder)
-    sources = [path for path in found if path.suffix in _COMPILED or path.name in _NAMED]
+def _sources(folder: Path, repository: Path) -> list[Path]:
+    found = dependencies.project_files(folder, repository)
+    links = {path for path in found if path.is_dir()}
+    sources = [path for path in found if path not in links and _is_source(path)]
     embedding = {
         path.parent
         for path in sources
-        if path.suffix == ".go" and b"//go:embed" in files.read(path, inside)
+        if path.suffix == ".go" and b"//go:embed" in files.read(path, repository)
     }
     embedded = (path for path in found if embedding.intersection(path.parents))
-    return [*sources, *embedded]
+    return [*sources, *links, *embedded]
+
+
+def _is_source(path: Path) -> bool:
+    return path.suffix in _COMPILED or path.name in _NAMED

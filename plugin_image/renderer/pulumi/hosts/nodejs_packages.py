@@ -6,7 +6,6 @@ What it links to, the packages in folders of the repository, is used as it is th
 """
 
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -69,7 +68,7 @@ def _installed(
     """The `node_modules` of a folder with copies of what decides about it, and all by place."""
     manager, lock = nodejs_managers.choose(layout, options, installer)
     inputs = _inputs(layout, manager, lock)
-    base = Path(os.path.commonpath([path.parent for path in inputs]))
+    base = dependencies.base(inputs, layout.repository)
     command = [manager.tool, *manager.command(layout, options, lock is not None)]
     left_out = layout.member_names if manager.asks_for_members else frozenset()
 
@@ -116,11 +115,11 @@ def _inputs(layout: Layout, manager: Manager, lock: Path | None) -> Sequence[Pat
     inputs = {*layout.manifests, *(path for path in layout.local if path.is_file())}
     for path, named in layout.local.items():
         if path.is_dir() and named.version.startswith("file:") and not manager.links_folders:
-            inputs.update(p for p in dependencies.project_files(path) if not _is_modules(p, path))
+            inputs.update(_files(path, layout))
     settings = (layout.folder / name for name in _SETTINGS)
     inputs.update(path for path in settings if files.exists(path))
     for name in _PATCHES:
-        inputs.update(dependencies.project_files(layout.folder / name))
+        inputs.update(_files(layout.folder / name, layout))
     if lock:
         # Other locks have such paths from the manifests, of which these are checked.
         for file, written in nodejs_managers.npm_paths(lock) if lock.suffix == ".json" else ():
@@ -135,5 +134,5 @@ def _inputs(layout: Layout, manager: Manager, lock: Path | None) -> Sequence[Pat
     return sorted(inputs)
 
 
-def _is_modules(path: Path, folder: Path) -> bool:
-    return "node_modules" in path.relative_to(folder).parts
+def _files(folder: Path, layout: Layout) -> Sequence[Path]:
+    return dependencies.project_files(folder, layout.repository, without=["node_modules"])

@@ -73,20 +73,20 @@ def of(named: Path, repository: Path) -> Inputs:
             for place in _paths(file, _COMMENT.sub("", files.text(file)), repository)
         }
         if _LOCAL.search(text):
-            found.update(dependencies.project_files(root))
+            found.update(dependencies.project_files(root, repository))
     else:
         outside = set()
         locked = _LOCKED_BY.get(named.name, _LOCKED)
         for kind, path in locked.findall(text) if named.name != "pyproject.toml" else ():
             folder = _inside(named, path, repository)
             only = folder / "pyproject.toml" if kind == "virtual" else folder
-            found.update(_files(only))
+            found.update(_files(only, repository))
     for path in settings:
         words = list(_words_for_uv(path))
         outside |= {place for word in words for place in _paths(path, word, repository)}
         if named == path and any(map(_is_folder, words)):
-            found.update(dependencies.project_files(root))
-    found.update(path for place in outside for path in _files(place))
+            found.update(dependencies.project_files(root, repository))
+    found.update(path for place in outside for path in _files(place, repository))
     says = "requires-python"
     at_top = {} if named.suffix == ".txt" else table(named)
     requires = at_top.get(says) or table(root / "pyproject.toml", "project").get(says)
@@ -123,10 +123,10 @@ def _is_folder(word: str) -> bool:
     return word.startswith((".", "file:")) or bool(re.search(r"@\s*(?:\.|file:)", word))
 
 
-def _files(place: Path) -> list[Path]:
+def _files(place: Path, repository: Path) -> list[Path]:
     """The files in a folder, or the file itself."""
     if place.is_dir():
-        return dependencies.project_files(place)
+        return dependencies.project_files(place, repository)
     return [place] if files.exists(place) else []
 
 

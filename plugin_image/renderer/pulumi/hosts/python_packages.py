@@ -1,6 +1,5 @@
 """Installs what a Python program depends on, by uv, into a virtual environment in the cache."""
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -94,7 +93,7 @@ def _installed(installer: Installer, project: Project, program: Path, named: Pat
     must not depend on the program's folder, which is gone after the render.
     """
     inputs = python_inputs.of(named, project.repository)
-    base = Path(os.path.commonpath([path.parent for path in inputs.files]))
+    base = dependencies.base(inputs.files, project.repository)
     member = _member(program, named)
     python = python_interpreters.find(inputs.requires_python, named.name, installer)
 

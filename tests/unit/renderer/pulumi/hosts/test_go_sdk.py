@@ -42,7 +42,7 @@ class Project:
 
     def flags_by(self, answer: Mapping[str, object]) -> list[str]:
         (self.root.parent / "answer").write_text(json.dumps(answer))
-        modules = Modules(self.root, self.root, None, (), {})
+        modules = Modules(self.root, self.root, None, (), self.root)
         return go_sdk.build_flags(modules, self.installer)
 
 

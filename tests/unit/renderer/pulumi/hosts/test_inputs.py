@@ -90,6 +90,62 @@ def test_a_changed_file_of_a_package_that_uv_locked_is_installed_again(
     assert installed(python, root, installer) != before
 
 
+@pytest.mark.parametrize(
+    ("host", "files"),
+    [
+        (python, {"requirements.txt": "./lib\n"}),
+        (python, {"pyproject.toml": "", "uv.lock": 'source = { directory = "lib" }'}),
+        (python, {"poetry.lock": '[package.source]\ntype = "directory"\nurl = "lib"\n'}),
+        (
+            nodejs,
+            {
+                "package.json": '{"dependencies": {"lib": "file:./lib"}}',
+                "pnpm-lock.yaml": "lockfileVersion: '9.0'\n",
+            },
+        ),
+        (go, {"go.mod": "module m\n"}),
+    ],
+)
+def test_what_is_behind_links_to_folders_decides_too(
+    installer: Installer, root: Path, host: ModuleType, files: Mapping[str, str]
+) -> None:
+    """Also behind links that are there, in circles, and where a link leads."""
+    for path, text in files.items():
+        (root / path).write_text(text)
+    shared = root.parent / "shared"
+    for name in ("one", "two", "deep"):
+        (shared / name).mkdir(parents=True)
+        (shared / name / "code.go").write_text("package lib")
+    (root / "lib" / "linked").symlink_to("../../shared/one")
+    (root / "lib" / "itself").symlink_to("..")
+    (shared / "one" / "further").symlink_to(shared / "deep")
+    found = [installed(host, root, installer)]
+    for name in ("one", "deep"):
+        (shared / name / "code.go").write_text("package lib // changed")
+        found.append(installed(host, root, installer))
+    (root / "lib" / "also").symlink_to("../../shared/two")
+    found.append(installed(host, root, installer))
+    for link, to in (("linked", "two"), ("also", "one")):
+        (root / "lib" / link).unlink()
+        (root / "lib" / link).symlink_to(f"../../shared/{to}")
+    found.append(installed(host, root, installer))
+    assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("host", "files"),
+    [(python, {"requirements.txt": "./lib\n"}), (go, {"go.mod": "module m\n"})],
+)
+def test_what_links_find_outside_of_the_repository_decides_nothing(
+    installer: Installer, root: Path, host: ModuleType, files: Mapping[str, str]
+) -> None:
+    for path, text in files.items():
+        (root / path).write_text(text)
+    before = installed(host, root, installer)
+    (root / "lib" / "machine").symlink_to("/usr/share")
+    assert installed(host, root, installer) == before
+
+
 _LOCKS_OF_OTHERS = [
     ("poetry.lock", '[package.source]\ntype = "directory"\nurl = "{}"\n'),
     ("Pipfile.lock", '{{"default": {{"lib": {{"editable": true, "path": "{}"}}}}}}'),
@@ -503,40 +559,6 @@ def test_go_code_beside_the_project_is_part_of_the_binary(
     before = installed(go, root, installer)
     (root.parent / "lib" / "code.go").write_text("package lib")
     assert installed(go, root, installer) != before
-
-
-def test_go_code_behind_a_link_to_a_folder_is_part_of_the_binary(
-    installer: Installer, root: Path
-) -> None:
-    shared = root.parent / "shared"
-    for name in ("one", "two", "deep"):
-        (shared / name).mkdir(parents=True)
-        (shared / name / "code.go").write_text("package lib")
-    (root / "go.mod").write_text("module m\n")
-    (root / "linked").symlink_to("../shared/one")
-    (root / "itself").symlink_to(".")
-    (shared / "one" / "further").symlink_to("../deep")
-    found = [installed(go, root, installer)]
-    for name in ("one", "deep"):
-        (shared / name / "code.go").write_text("package lib // changed")
-        found.append(installed(go, root, installer))
-    (root / "also").symlink_to("../shared/two")
-    found.append(installed(go, root, installer))
-    (root / "linked").unlink()
-    (root / "linked").symlink_to("../shared/two")
-    (root / "also").unlink()
-    (root / "also").symlink_to("../shared/one")
-    found.append(installed(go, root, installer))
-    assert len(set(found)) == len(found)
-
-
-def test_a_link_to_a_folder_outside_of_the_repository_is_no_go_code(
-    installer: Installer, root: Path
-) -> None:
-    (root / "go.mod").write_text("module m\n")
-    before = installed(go, root, installer)
-    (root / "machine").symlink_to("/usr/share")
-    assert installed(go, root, installer) == before
 
 
 def test_what_is_vendored_for_a_go_workspace_is_part_of_the_binary(
