@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
@@ -57,6 +58,8 @@ def copied(paths: Iterable[Path], root: Path, folder: Path) -> Path:
             copy.symlink_to(os.path.relpath(to, path.parent))
         else:
             shutil.copyfile(path, copy)
+            # A checksum may be of modes, too.
+            copy.chmod(path.stat().st_mode | stat.S_IRUSR | stat.S_IWUSR)
     return folder
 
 

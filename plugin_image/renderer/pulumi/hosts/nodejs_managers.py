@@ -44,6 +44,8 @@ class Manager:
     env: Mapping[str, str] = field(default_factory=dict)
     links_folders: bool = False
     """Whether what `file:` names is linked to, where others take a copy."""
+    has_checksums_of_folders: bool = False
+    """Whether its lock has the checksum of such a copy, in which no byte may be another one."""
     asks_for_members: bool = False
     """Whether it may ask a registry for a member of the workspace, for a version that it is not."""
     lock_format: Callable[[str], str] = str
@@ -263,6 +265,7 @@ MANAGERS: Final[Mapping[str, Manager]] = {
             # Pulumi finds no packages otherwise.
             "YARN_NODE_LINKER": "node-modules",
         },
+        has_checksums_of_folders=True,
         lock_format=_berry_lock,
     ),
 }

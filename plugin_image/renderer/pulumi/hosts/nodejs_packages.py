@@ -74,7 +74,7 @@ def _installed(
 
     def fill(folder: Path) -> None:
         dependencies.copied(inputs, base, folder)
-        for path in layout.manifests:
+        for path in _rewritten(layout, manager):
             manifest = _manifest(nodejs_layout.read(path), left_out)
             (folder / path.relative_to(base)).write_text(json.dumps(manifest))
         if lock:
@@ -89,6 +89,20 @@ def _installed(
     store = installer.cache.once("node", base, inputs, fill, settings=command)
     places = nodejs_links.of(base, store, installer.scratch)
     return store / layout.folder.relative_to(base) / "node_modules", places
+
+
+def _rewritten(layout: Layout, manager: Manager) -> list[Path]:
+    """The manifests of which the manager gets what they say of packages, and nothing else."""
+    kept = _copied(layout, manager) if manager.has_checksums_of_folders else []
+    return [path for path in layout.manifests if path.parent not in kept]
+
+
+def _copied(layout: Layout, manager: Manager) -> list[Path]:
+    """The packages in folders of which the manager takes a copy, where others are linked to."""
+    if manager.links_folders:
+        return []
+    named = layout.local.items()
+    return [path for path, name in named if path.is_dir() and name.version.startswith("file:")]
 
 
 def _manifest(package: Mapping[str, Any], left_out: frozenset[str]) -> dict[str, Any]:
@@ -113,9 +127,8 @@ def _inputs(layout: Layout, manager: Manager, lock: Path | None) -> Sequence[Pat
     of the repository from a registry.
     """
     inputs = {*layout.manifests, *(path for path in layout.local if path.is_file())}
-    for path, named in layout.local.items():
-        if path.is_dir() and named.version.startswith("file:") and not manager.links_folders:
-            inputs.update(_files(path, layout))
+    for folder in _copied(layout, manager):
+        inputs.update(_files(folder, layout))
     settings = (layout.folder / name for name in _SETTINGS)
     inputs.update(path for path in settings if files.exists(path))
     for name in _PATCHES:
