@@ -48,7 +48,21 @@ pulumi = "=={}"
 pulumi-kubernetes = "=={}"
 labels = {{path = "../lib", editable = true}}
 """
-_OTHER_TOOLS = {"poetry.lock": ("pyproject.toml", _POETRY), "Pipfile.lock": ("Pipfile", _PIPFILE)}
+_PDM = """\
+[project]
+name = "program"
+version = "1"
+requires-python = ">=3.11"
+dependencies = ["pulumi=={}", "pulumi-kubernetes=={}", "labels @ file:///${{PROJECT_ROOT}}/../lib"]
+
+[tool.pdm]
+distribution = false
+"""
+_OTHER_TOOLS = {
+    "poetry.lock": ("pyproject.toml", _POETRY),
+    "Pipfile.lock": ("Pipfile", _PIPFILE),
+    "pdm.lock": ("pyproject.toml", _PDM),
+}
 """What the locks in `locks/` are of: where SDKs are raised, lock anew, and without addresses."""
 _LIBRARY = """\
 [project]
@@ -118,9 +132,7 @@ def test_a_program_without_a_lock_gets_what_its_package_json_asks_for(tmp_path: 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "form", ["uv.lock", "requirements.txt", "pyproject.toml", "poetry.lock", "Pipfile.lock"]
-)
+@pytest.mark.parametrize("form", ["uv.lock", "requirements.txt", "pyproject.toml", *_OTHER_TOOLS])
 def test_a_program_gets_packages_beside_it(form: str, program: Path, tmp_path: Path) -> None:
     repository = tmp_path / "repository"
     (repository / ".git").mkdir(parents=True)

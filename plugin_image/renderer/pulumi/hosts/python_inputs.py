@@ -33,6 +33,8 @@ _ABSOLUTE = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_OF_PROJECT = re.compile(r"\bfile:/{0,3}\$\{PROJECT_ROOT\}")
+"""How an address in the project's folder begins, for PDM and uv alike."""
 _COMMENT = re.compile(r"(?:^|\s)\#.*$", re.MULTILINE)
 _ADDRESS = re.compile(r"""\b(?![\w+]*file:)[a-z][\w+]*://[^\s"']+""")
 _FURTHER = re.compile(r"^\s*(?:-[rc]|--requirements?|--constraints?)[\s=]*(\S+)", re.MULTILINE)
@@ -77,6 +79,8 @@ def of(named: Path, repository: Path) -> Inputs:
     else:
         outside = set()
         locked = _LOCKED_BY.get(named.name, _LOCKED)
+        if installs_itself(named):
+            found.update(dependencies.project_files(root, repository))
         for kind, path in locked.findall(text) if named.name != "pyproject.toml" else ():
             folder = _inside(named, path, repository)
             only = folder / "pyproject.toml" if kind == "virtual" else folder
@@ -108,6 +112,20 @@ def requirements(named: Path) -> Iterator[Path]:
         unread += [path for path in further if files.exists(path)]
 
 
+def installs_itself(lock: Path) -> bool:
+    """Whether PDM installs the project of its lock, too, as a package.
+
+    Source: pdm, `src/pdm/project/core.py`, is_distribution.
+    """
+    manifest = lock.with_name("pyproject.toml")
+    if lock.name != "pdm.lock" or not table(manifest, "project").get("name"):
+        return False
+    settings = table(manifest, "tool", "pdm")
+    if "package-type" in settings:
+        return bool(settings["package-type"] == "library")
+    return bool(settings.get("distribution", True))
+
+
 def table(path: Path, *keys: str) -> dict[str, Any]:
     """A table of a TOML file; empty where there is none, and of what uv will report as no TOML."""
     try:
@@ -132,7 +150,7 @@ def _files(place: Path, repository: Path) -> list[Path]:
 
 def _paths(file: Path, text: str, repository: Path) -> Iterator[Path]:
     """The paths in a text that lead upwards. Raises DependencyError out of the repository."""
-    text = unquote(_ADDRESS.sub("", text))
+    text = unquote(_ADDRESS.sub("", _OF_PROJECT.sub(".", text)))
     if _ABSOLUTE.search(text):
         raise _outside(file)
     for word in re.split(r"""[\s"'@=,;#\[\]]+""", text):

@@ -15,12 +15,14 @@ _OPTIONS = {"toolchain": str, "virtualenv": str, "typechecker": str}
 """The second says where to make an environment, which is made elsewhere here."""
 _TOOLCHAINS = ("", "pip", "uv", "poetry")
 _READ = {
-    "": ("uv.lock", "requirements.txt", "pylock.toml", "poetry.lock", "Pipfile.lock"),
+    "": ("uv.lock", "requirements.txt", "pylock.toml", "poetry.lock", "Pipfile.lock", "pdm.lock"),
     "pip": ("requirements.txt",),
     "uv": ("uv.lock", "requirements.txt"),
     "poetry": ("poetry.lock",),
 }
 """What is read for each toolchain, in the order in which it counts, and before a pyproject.toml."""
+_OF_PYPROJECT = ("uv.lock", "pdm.lock")
+"""Locks that are of no use without it."""
 _EXPORTED = {
     "uv.lock": "uv export --output-file requirements.txt",
     "poetry.lock": "poetry export --format requirements.txt --output requirements.txt",
@@ -75,7 +77,9 @@ def _named(project: Project, program: Path, toolchain: str) -> Path | None:
 
 
 def _is_whole(named: Path) -> bool:
-    return named.name != "uv.lock" or files.exists(named.with_name("pyproject.toml"))
+    return named.name not in ("uv.lock", "pdm.lock") or files.exists(
+        named.with_name("pyproject.toml")
+    )
 
 
 def _refuse_other_locks(folder: Path, toolchain: str) -> None:
@@ -125,7 +129,7 @@ def _fill(installer: Installer, project: Path, venv: Path, named: str, python: P
     options: list[str | Path] = ["--quiet", "--no-editable", "--compile-bytecode"]
     options += ["--python", uv.python_of(venv)]
     if named in python_exports.EXPORTED:
-        named = python_exports.export(installer, named, project)
+        named = python_exports.export(installer, named, project, venv)
     if named == "uv.lock":
         env = {"UV_PROJECT_ENVIRONMENT": str(venv)}
         uv.run(installer, ["sync", "--frozen", *options], project, env=env)

@@ -149,6 +149,7 @@ def test_what_links_find_outside_of_the_repository_decides_nothing(
 _LOCKS_OF_OTHERS = [
     ("poetry.lock", '[package.source]\ntype = "directory"\nurl = "{}"\n'),
     ("Pipfile.lock", '{{"default": {{"lib": {{"editable": true, "path": "{}"}}}}}}'),
+    ("pdm.lock", '[[package]]\nname = "lib"\npath = "{}"\n'),
 ]
 
 
@@ -156,6 +157,7 @@ _LOCKS_OF_OTHERS = [
 def test_a_changed_file_of_a_package_that_others_locked_is_installed_again(
     installer: Installer, root: Path, lock: str, text: str
 ) -> None:
+    (root / "pyproject.toml").write_text("[tool.pdm]\ndistribution = false\n")
     (root / lock).write_text(text.format("lib"))
     before = installed(python, root, installer)
     assert before != Path(sys.executable)
@@ -167,9 +169,30 @@ def test_a_changed_file_of_a_package_that_others_locked_is_installed_again(
 def test_a_package_outside_of_the_repository_is_refused_whoever_locked_it(
     installer: Installer, root: Path, lock: str, text: str
 ) -> None:
+    (root / "pyproject.toml").write_text("")
     (root / lock).write_text(text.format("../../lib"))
     with pytest.raises(DependencyError, match=f"{lock} names a file outside of the repository"):
         installed(python, root, installer)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "is_installed"),
+    [
+        ('[project]\nname = "program"\n', True),
+        ('[project]\nname = "program"\n[tool.pdm]\npackage-type = "library"\n', True),
+        ('[project]\nname = "program"\n[tool.pdm]\ndistribution = false\n', False),
+        ('[project]\nname = "program"\n[tool.pdm]\npackage-type = "application"\n', False),
+        ("[project]\n", False),
+    ],
+)
+def test_a_program_that_pdm_installs_as_a_package_is_installed_again_when_it_changes(
+    installer: Installer, root: Path, manifest: str, *, is_installed: bool
+) -> None:
+    (root / "pyproject.toml").write_text(manifest)
+    (root / "pdm.lock").write_text("")
+    before = installed(python, root, installer)
+    (root / "lib" / "code.py").write_text("2")
+    assert (installed(python, root, installer) != before) is is_installed
 
 
 def test_what_poetry_alone_could_resolve_takes_a_lock(installer: Installer, root: Path) -> None:
@@ -307,6 +330,7 @@ def test_packages_that_uv_locked_outside_of_the_repository_are_refused(
         "lib@file:/opt/lib",
         "file:///opt/lib",
         "lib @ git+file:///opt/lib",
+        "lib @ file:///${PROJECT_ROOT}/../../lib",
         "-e file:///opt/lib#egg=lib",
         "~/lib",
     ],
@@ -332,6 +356,8 @@ def test_requirements_outside_of_the_repository_are_refused(
         "-r base.txt",
         "./lib",
         "lib @ file:./lib",
+        "lib @ file:///${PROJECT_ROOT}/lib",
+        "lib @ file://${PROJECT_ROOT}/../lib",
     ],
 )
 def test_requirements_in_the_project_are_installed(
