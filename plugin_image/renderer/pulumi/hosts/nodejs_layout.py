@@ -103,9 +103,9 @@ class Layout:
     def names(self) -> frozenset[str]:
         """Packages in folders that others here ask for by name: no registry is asked for them."""
         packages = [read(manifest) for manifest in self.manifests]
-        asked = {name for package in packages for name in _asked(package)}
+        named = {name for package in packages for name in asked(package)}
         local = (local.name for path, local in self.local.items() if path.is_dir())
-        return frozenset(asked.intersection([*local, *(p.get("name", "") for p in packages)]))
+        return frozenset(named.intersection([*local, *(p.get("name", "") for p in packages)]))
 
     @property
     def member_names(self) -> frozenset[str]:
@@ -157,19 +157,20 @@ def read(manifest: Path) -> dict[str, Any]:
     return package
 
 
+def asked(package: Mapping[str, Any]) -> frozenset[str]:
+    """The names of the packages that a package.json asks for."""
+    return frozenset(name for section in SECTIONS for name in _section(package, section))
+
+
 def _asks(folder: Path, *, inside: bool) -> bool:
     package = read(folder / _MANIFEST)
-    if SDK in _asked(package):
+    if SDK in asked(package):
         return True
     return inside and (_is_locked(folder) or bool(_section(package, "dependencies")))
 
 
 def _is_locked(folder: Path) -> bool:
     return any(files.exists(folder / lock) for locks in LOCKS.values() for lock in locks)
-
-
-def _asked(package: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(name for section in SECTIONS for name in _section(package, section))
 
 
 def _section(package: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -123,9 +123,11 @@ def _about_folders(settings: str) -> str:
 def _inputs(layout: Layout, manager: Manager, lock: Path | None) -> Sequence[Path]:
     """What decides about the packages: manifests, archives in the repository, the lock.
 
-    Raises DependencyError for what is outside of the repository, and for a lock that has a package
-    of the repository from a registry.
+    Raises DependencyError for what is outside of the repository, for a lock that has a package of
+    the repository from a registry, and for a member of the workspace that the manager passes over.
     """
+    if manager.asks_for_members:
+        _refuse_nameless_members(layout)
     inputs = {*layout.manifests, *(path for path in layout.local if path.is_file())}
     for folder in _copied(layout, manager):
         inputs.update(_files(folder, layout))
@@ -145,6 +147,25 @@ def _inputs(layout: Layout, manager: Manager, lock: Path | None) -> Sequence[Pat
             )
         inputs.add(lock)
     return sorted(inputs)
+
+
+def _refuse_nameless_members(layout: Layout) -> None:
+    """Raise DependencyError for what Yarn 1 would not install, or ask a registry for.
+
+    Source: yarn, `src/config.js`, resolveWorkspaces.
+    """
+    of_root = nodejs_layout.asked(layout.package)
+    for folder in layout.members:
+        manifest = folder / "package.json"
+        package = nodejs_layout.read(manifest)
+        lacks = next((key for key in ("name", "version") if not package.get(key)), None)
+        is_needed = folder == layout.program and nodejs_layout.asked(package) - of_root
+        if lacks and (is_needed or package.get("name") in layout.names):
+            raise DependencyError(
+                f"{manifest.relative_to(layout.repository)} has no {lacks}, and Yarn 1 passes over "
+                "such a member of a workspace",
+                fix=f"add a {lacks} to it, and commit what `yarn install` then writes",
+            )
 
 
 def _files(folder: Path, layout: Layout) -> Sequence[Path]:

@@ -293,6 +293,33 @@ def test_no_registry_is_asked_for_a_package_of_the_repository(
         installed(nodejs, root, installer)
 
 
+@pytest.mark.parametrize(
+    ("program", "lib", "refused"),
+    [
+        ({}, {"name": "shared"}, r"program/lib/package\.json has no version"),
+        ({"version": ""}, {}, r"program/package\.json has no version"),
+        ({"name": ""}, {}, r"program/package\.json has no name"),
+        ({"version": "", "dependencies": {"of-root": "*"}}, {}, ""),
+        ({"dependencies": {}}, {"name": "shared"}, ""),
+        ({}, {"name": "shared", "version": "1.0.0"}, ""),
+    ],
+)
+def test_a_member_that_yarn_would_pass_over_is_refused_if_it_is_needed(
+    installer: Installer, root: Path, program: dict[str, object], lib: object, refused: str
+) -> None:
+    members = {"workspaces": ["program", "program/lib"], "dependencies": {"of-root": "*"}}
+    (root.parent / "package.json").write_text(json.dumps(members))
+    (root.parent / "yarn.lock").write_text("# yarn lockfile v1\n")
+    package = {"name": "web", "version": "1.0.0", "dependencies": {"shared": "*"}}
+    (root / "package.json").write_text(json.dumps(package | program))
+    (root / "lib" / "package.json").write_text(json.dumps(lib))
+    if refused:
+        with pytest.raises(DependencyError, match=refused):
+            installed(nodejs, root, installer)
+    else:
+        installed(nodejs, root, installer)
+
+
 @pytest.mark.parametrize("named", ['{ editable = "../../lib" }', '{ path = "../../lib.whl" }'])
 def test_packages_that_uv_locked_outside_of_the_repository_are_refused(
     installer: Installer, root: Path, named: str
