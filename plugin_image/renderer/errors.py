@@ -74,9 +74,12 @@ class RenderError(Exception):
         summary, fix = _line(self.summary), _line(self.fix)
         return f"{summary.removesuffix('.')}. To fix it: {fix}" if fix else summary
 
-    def redacted(self, redact: Callable[[str], str]) -> "RenderError":
-        """The same error with each of its texts passed through `redact`."""
-        return type(self)(redact(self.summary), fix=redact(self.fix), details=redact(self.details))
+    def redacted(
+        self, redact: Callable[[str], str], redact_advice: Callable[[str], str]
+    ) -> "RenderError":
+        """The same error with each of its texts passed through one of these."""
+        summary, details = redact(self.summary), redact(self.details)
+        return type(self)(summary, fix=redact_advice(self.fix), details=details)
 
     def report(self) -> str:
         """The message, first line first; of what is very long the beginning and the end."""

@@ -32,6 +32,9 @@ for one line of several.
 _NAME = re.compile(r"(?:[^\W\d_]+|\d+)(?:[\s._:/-]+(?:[^\W\d_]+|\d+))*")
 """Letters alone or digits alone, or several of these with blanks and the like between them."""
 
+_FLAGS = frozenset({"true", "false", "null", "none"})
+"""What stands in any message. Taken out, it would be told by what is missing."""
+
 _LONGEST_TEXT = 256 * 1024
 """Characters of a message that are searched for secrets; the rest is cut. Much less is shown."""
 
@@ -82,7 +85,7 @@ class Secrets:
         try:
             yield
         except RenderError as error:
-            raise error.redacted(self.redact) from None
+            raise error.redacted(self.redact, self.redact_advice) from None
 
     def redact(self, text: str) -> str:
         """`text`, as others wrote it, without the secrets and without logins at addresses.
@@ -90,9 +93,19 @@ class Secrets:
         Of what is very long there is the beginning and the end. Beside a cut there may be a
         part of a secret: as much goes as the longest may take.
         """
+        return self._redacted(text, self._wanted())
+
+    def redact_advice(self, text: str) -> str:
+        """The same for what the renderer says by itself, in which a word is there by chance."""
+        return self._redacted(text, {secret for secret in self._wanted() if not _is_word(secret)})
+
+    def _wanted(self) -> set[str]:
         known = self._given | self._marked
-        wanted = {part for secret in known for part in (secret.strip(), *_lines(secret))}
-        wanted = {secret for secret in wanted if len(secret) >= _SHORTEST}
+        parts = {part for secret in known for part in (secret.strip(), *_lines(secret))}
+        return {part for part in parts if len(part) >= _SHORTEST and part.lower() not in _FLAGS}
+
+    @staticmethod
+    def _redacted(text: str, wanted: set[str]) -> str:
         if len(text) > _LONGEST_TEXT:
             text = f"{text[: _LONGEST_TEXT // 2]}{CUT}{text[-_LONGEST_TEXT // 2 :]}"
         shown = _without(text, wanted)
@@ -131,6 +144,10 @@ class Finder:
 def _is_telling(secret: str) -> bool:
     """Whether it is this secret, and not chance, when a string of an object holds it."""
     return len(secret) >= (_SHORTEST_NAME if _NAME.fullmatch(secret) else _SHORTEST_IN_OBJECTS)
+
+
+def _is_word(secret: str) -> bool:
+    return secret.isalpha() and len(secret) < _SHORTEST_NAME
 
 
 def _lines(secret: str) -> list[str]:

@@ -224,6 +224,23 @@ def test_an_error_is_redacted_before_anything_else_is_done_to_it() -> None:
     assert raised.value.__suppress_context__
 
 
+@pytest.mark.parametrize("word", ["true", "True", "false", "null", "None", " true\n"])
+def test_a_value_of_a_flag_is_no_secret_of_which_a_message_could_tell(word: str) -> None:
+    text = f"set the plugin parameter to {word.strip()}, or {base64.b64encode(word.encode())!r}"
+    assert Secrets([word]).redact(text) == text
+
+
+def test_advice_keeps_ordinary_words_and_what_it_is_about_does_not() -> None:
+    """Where a fixed text has a gap, everybody can tell what the secret is."""
+    words, telling = ["parameter", "plugin"], ["s3cret", "5432"]
+    advice = "set the plugin parameter to s3cret or 5432"
+    with pytest.raises(ProgramError) as raised, Secrets([*words, *telling]).kept_out_of_errors():
+        raise ProgramError(advice, fix=advice, details=advice)
+    hidden = "set the [secret] [secret] to [secret] or [secret]"
+    assert (raised.value.summary, raised.value.details) == (hidden, hidden)
+    assert raised.value.fix == "set the plugin parameter to [secret] or [secret]"
+
+
 def test_two_thousand_objects_are_searched_in_milliseconds() -> None:
     texts = {f"registry.example.com/team/app-{n}:v1.2.{n}" for n in range(2000)}
     texts |= {f"some: longer\ntext-of: a configuration {n}\n" * 8 for n in range(2000)}
