@@ -6,6 +6,7 @@ line and the path. Source: pulumi/pulumi `sdk/python/lib/pulumi/runtime/rpc.py`.
 """
 
 import inspect
+import sys
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
@@ -26,10 +27,14 @@ _NO_SEQUENCES = (range, memoryview, bytes, bytearray)
 def install() -> None:
     """Look at each value before the SDK does."""
     serialize = rpc.serialize_property
+    signature = inspect.signature(serialize)
 
     def looked_at(value: Any, *arguments: Any, **options: Any) -> Coroutine[Any, Any, Any]:
         if type(value) not in _ALWAYS_CARRIED and not _is_carried(value):
-            return _instead(value)
+            asked = signature.bind(value, *arguments, **options)
+            if not _is_double(value, asked.arguments.get("typ")):
+                return _instead(value)
+            value = float(value)
         return serialize(value, *arguments, **options)
 
     rpc.serialize_property = looked_at
@@ -47,6 +52,12 @@ def _is_carried(value: Any) -> bool:
         or inspect.isawaitable(value)
         or _types.is_input_type(type(value))
     )
+
+
+def _is_double(value: Any, type_: Any) -> bool:
+    """Whether it is an integer where Kubernetes has a double, as a schema's `maximum` is."""
+    is_integer = isinstance(value, int) and abs(value) <= sys.float_info.max
+    return is_integer and type_ is not None and _types.unwrap_type(type_) is float
 
 
 def _odd_key(mapping: dict[Any, Any]) -> str | None:
