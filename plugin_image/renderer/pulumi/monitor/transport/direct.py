@@ -47,7 +47,7 @@ class InPlaceExecutor(ThreadPoolExecutor):
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """As any executor. What a program itself submits may block, so it gets a thread."""
-        if not getattr(function, "__module__", "").startswith("pulumi.runtime."):
+        if not str(getattr(function, "__module__", "")).startswith("pulumi.runtime."):
             return super().submit(function, *args, **kwargs)
         future: Future[Any] = Future()
         _place.is_the_loop = True

@@ -176,6 +176,11 @@ def test_what_the_program_submits_runs_in_a_thread(executor: InPlaceExecutor) ->
     assert executor.submit(threading.get_ident).result() != threading.get_ident()
 
 
+def test_what_is_of_no_module_runs_as_well(executor: InPlaceExecutor) -> None:
+    """As methods of builtins are: those of files, locks and strings."""
+    assert executor.submit("text".upper).result() == "TEXT"
+
+
 def test_a_failure_in_place_reaches_who_asked(executor: InPlaceExecutor) -> None:
     harness = Harness()
     stub = DirectStub(harness.monitor, waits=harness.monitor.waits)
