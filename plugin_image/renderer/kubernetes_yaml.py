@@ -66,7 +66,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
                 name = _key(self.construct_object(key, deep=True), line)
                 again = name in written
                 made = self.construct_object(value, deep=deep or self.repeated_keys)
-                if again and not (self.repeated_keys and _same(found[name], made)):
+                if again and not (self.repeated_keys and same(found[name], made)):
                     raise ValueError(f"line {line} has the key {name} again: keep one of them")
                 written.add(name)
                 found[name] = made
@@ -108,6 +108,11 @@ def parse_json(text: bytes) -> Any:
         raise ValueError("it is nested too deeply") from error
 
 
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same in JSON; to Python `1` and `true` are equal."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
 def _json_stream(text: bytes) -> list[Any]:
     decoder = json.JSONDecoder(object_pairs_hook=strict_json.distinct)
     rest, found = text.decode().strip(), []
@@ -126,11 +131,6 @@ def _yaml_stream(text: bytes, loader: type[_Loader]) -> list[Any]:
         raise ValueError("it is nested too deeply") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(" ".join(str(error).split())) from error
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two values are the same in JSON; to Python `1` and `true` are equal."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def _merged(node: Any) -> list[Any]:

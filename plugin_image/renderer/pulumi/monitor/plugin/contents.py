@@ -6,6 +6,7 @@ not tell apart it reads the first. Source: pulumi-kubernetes
 provider/pkg/provider/yaml/v2/yaml.go (Parse, Register) and invoke_decode_yaml.go.
 """
 
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,16 +62,21 @@ def objects(found: Sequence[Any], origin: str) -> list[Content]:
 
 
 def of_chart(text: str, chart: str) -> list[Content]:
-    """The objects of what Helm made of a chart, each with its template. Raises as `documents`."""
+    """The objects of what Helm made of a chart, each with its template. Raises as `documents`.
+
+    What comes again unchanged counts once, as the definitions do of a chart that another one
+    depends on under two names.
+    """
     # The text before the first mark is empty; then names and texts alternate.
     before, *parts = _TEMPLATE.split(text)
     if before.strip():
         parts = [chart, text]  # a post-renderer rewrote it
-    return [
+    found = [
         content
         for name, part in zip(parts[::2], parts[1::2], strict=True)
         for content in objects(documents(part, name, of_chart=True), name)
     ]
+    return [*_without_repetitions(found)]
 
 
 def of_files(names: Iterable[str], folder: Path, *, patterns: bool) -> list[Content] | None:
@@ -102,6 +108,17 @@ def require_distinct(contents: Iterable[Content], called: str, namespace: str) -
         manifests.require_distinct(named, namespace)
     except ManifestError as error:
         raise Refusal(f"in {called}, {error.summary}", error.fix) from error
+
+
+def _without_repetitions(found: Iterable[Content]) -> Iterator[Content]:
+    written: dict[str, list[Mapping[str, Any]]] = {}
+    for content in found:
+        # Definitions are large, and few objects have equal metadata.
+        metadata = json.dumps(content.manifest.get("metadata"), sort_keys=True)
+        others = written.setdefault(metadata, [])
+        if not any(kubernetes_yaml.same(content.manifest, other) for other in others):
+            others.append(content.manifest)
+            yield content
 
 
 def _objects(node: Any, place: str) -> Iterator[Content]:

@@ -65,6 +65,16 @@ def test_the_objects_of_a_chart_are_named_by_their_templates() -> None:
     assert [str(content) for content in found] == ["web/templates/a.yaml", "web/b"]
 
 
+def test_an_object_that_a_chart_makes_again_unchanged_counts_once() -> None:
+    """As a definition in a chart that another one depends on under two names."""
+    again, other = OBJECT % "x", (OBJECT % "x").replace("ConfigMap", "Secret")
+    text = "".join(
+        f"---\n# Source: {name}\n{part}"
+        for name, part in (("a", OBJECT % "x"), ("b", OBJECT % "y"), ("c", again), ("d", other))
+    )
+    assert [str(content) for content in contents.of_chart(text, "the chart")] == ["a", "b", "d"]
+
+
 def test_the_objects_of_a_post_renderer_are_named_by_their_chart() -> None:
     (found,) = contents.of_chart(OBJECT % "x", "the chart")
     assert str(found) == "the chart"
