@@ -12,8 +12,14 @@ from .errors import ManifestError
 
 Manifest = dict[str, Any]
 
-_FIRST = ("Namespace", "CustomResourceDefinition")
+_DEFINITION = "CustomResourceDefinition"
+
+_FIRST = ("Namespace", _DEFINITION)
 """Kinds that others need to be there already, for readers who apply the stream as it is."""
+
+_RENAMED = "give one of them another metadata.name or namespace"
+_LEFT_OUT = "leave one of them out; a chart leaves out its own with skipCrds"
+"""What is defined has but one name."""
 
 
 def require_identity(source: object, manifest: Mapping[str, Any]) -> None:
@@ -64,7 +70,7 @@ def require_distinct(
             raise ManifestError(
                 f"{seen[key]} and {source} are the same object, "
                 f"{manifest['kind']} {manifest['metadata']['name']!r}",
-                fix="give one of them another metadata.name or namespace",
+                fix=_LEFT_OUT if manifest["kind"] == _DEFINITION else _RENAMED,
             )
         seen[key] = source
 

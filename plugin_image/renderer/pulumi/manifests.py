@@ -116,18 +116,25 @@ def build(
 def _wanted(
     entries: Sequence[tuple[Registration, Manifest]], namespace: str
 ) -> list[tuple[Registration, Manifest]]:
-    """The entries without those that are there only unless the same object is given otherwise."""
+    """The entries without those that are there only unless the same object is given otherwise.
 
-    def key(pair: tuple[Registration, Manifest]) -> tuple[str, ...]:
-        return manifests.identity(pair[1], namespace)
+    Of several of these that are equal one stays, of others all, which cannot be.
+    """
 
-    given = {key(pair) for pair in entries if not pair[0].unless_given}
-    first: dict[tuple[str, ...], Registration] = {}
+    def key(manifest: Manifest) -> tuple[str, ...]:
+        return manifests.identity(manifest, namespace)
+
+    given = {key(manifest) for entry, manifest in entries if not entry.unless_given}
+    spare: dict[tuple[str, ...], list[Manifest]] = {}
+    left_out = set()
     # By URN: registrations come in no fixed order.
-    for pair in sorted(entries, key=lambda pair: pair[0].urn):
-        if pair[0].unless_given and key(pair) not in given:
-            first.setdefault(key(pair), pair[0])
-    return [pair for pair in entries if not pair[0].unless_given or pair[0] in first.values()]
+    for entry, manifest in sorted(entries, key=lambda pair: pair[0].urn):
+        others = spare.setdefault(key(manifest), [])
+        if entry.unless_given and (key(manifest) in given or manifest in others):
+            left_out.add(entry.urn)
+        elif entry.unless_given:
+            others.append(manifest)
+    return [pair for pair in entries if pair[0].urn not in left_out]
 
 
 def _manifest(

@@ -166,9 +166,22 @@ def namespace(urn: str, *, unless_given: bool, **labels: str) -> Registration:
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_an_object_that_others_may_have_instead_comes_once_and_gives_way(order: int) -> None:
-    spare = [namespace(urn, unless_given=True, a=urn) for urn in ("a", "b")][::order]
+    spare = [namespace(urn, unless_given=True, a="spare") for urn in ("a", "b")]
     (made,) = manifests.build(Recording(spare), Options(), None, "default")
-    assert made["metadata"]["labels"] == {"a": "a"}
+    assert made["metadata"]["labels"] == {"a": "spare"}
     own = namespace("own", unless_given=False, a="own")
     (made,) = manifests.build(Recording([*spare, own][::order]), Options(), None, "default")
     assert made["metadata"]["labels"] == {"a": "own"}
+
+
+def test_of_different_objects_that_give_way_none_is_chosen() -> None:
+    spare = [namespace(urn, unless_given=True, a=urn) for urn in ("a", "b")]
+    with pytest.raises(ManifestError, match=r"'a' and .*'b' are the same object"):
+        manifests.build(Recording(spare), Options(), None, "default")
+
+
+def test_who_has_a_definition_twice_is_told_how_a_chart_leaves_its_own_out() -> None:
+    object_ = of_kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    entries = [Registration(urn, "", urn, object_, 0, "", []) for urn in ("a", "b")]
+    with pytest.raises(ManifestError, match="skipCrds"):
+        manifests.build(Recording(entries), Options(), None, "default")

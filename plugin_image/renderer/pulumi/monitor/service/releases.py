@@ -111,9 +111,11 @@ def parts(inputs: Inputs, released: Released) -> Iterator[Part]:
         if (kinds.group_of(manifest["apiVersion"]), manifest["kind"]) not in custom:
             objects.complete_names(manifest, name=None, namespace=namespace)
         name = objects.identifier(manifest)
-        if inputs.get("skipAwait"):
+        is_beside = _is_beside(content)
+        if inputs.get("skipAwait") and not is_beside:
             _annotate(manifest, {_SKIP_AWAIT: "true"})
-        yield Part(name, manifest, kept=_is_kept(content))
+        # Helm takes what the cluster has of these.
+        yield Part(name, manifest, kept=_is_kept(content), unless_given=is_beside)
 
 
 def outputs(

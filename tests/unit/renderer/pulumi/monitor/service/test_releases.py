@@ -160,6 +160,15 @@ class TestObjects:
         kept = {name for name, entry in parts(harness).items() if entry.retain_on_delete}
         assert kept == {"data", "widgets.example.com"}
 
+    def test_leave_definitions_to_the_program_and_to_others_as_helm_leaves_those_that_are_there(
+        self,
+    ) -> None:
+        harness = Harness(released=released(KEPT, BESIDE, TEMPLATED, DEPLOYMENT))
+        register(harness, skipAwait=True)
+        spare = {name: entry for name, entry in parts(harness).items() if entry.unless_given}
+        assert {*spare} == {"widgets.example.com"}
+        assert "annotations" not in spare["widgets.example.com"].object["metadata"]
+
     def test_have_a_namespace_unless_a_definition_of_the_release_says_otherwise(self) -> None:
         for content, namespace in ((WIDGET, None), (BOX, "team")):
             harness = Harness(released=released(BESIDE, TEMPLATED, content))
