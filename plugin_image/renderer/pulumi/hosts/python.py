@@ -45,6 +45,10 @@ _FIXES_BY_TEXT = {
         "join the output's value with the rest: pulumi.Output.concat, or output.apply",
     ),
     "'Output' object is not callable": "call it on the output's value, in output.apply",
+    "'>', for ": (
+        "there is a list where a value of that class belongs: give one, or for a string the list's "
+        "JSON (pulumi.Output.json_dumps)"
+    ),
     "Expected 'list' got '<class 'str'>'": (
         "if the program has a kustomize.v2.Directory, use kustomize.Directory or a newer "
         "pulumi_kubernetes: the SDK takes its list of resources for a string "

@@ -122,3 +122,14 @@ def test_what_an_output_cannot_do_is_told_with_what_does_it(
     with pytest.raises(TypeError) as raised:
         asyncio.run(used())
     assert remedy in python._failure(describe(raised.value, str(root))).fix
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [("", "kustomize.Directory"), (", for data of kubernetes:core/v1:ConfigMap 'a'", "a list")],
+)
+def test_a_list_for_a_string_is_told_apart_from_a_mistake_of_the_sdk(
+    said: str, remedy: str
+) -> None:
+    text = f"AssertionError: Unexpected type. Expected 'list' got '<class 'str'>'{said}"
+    assert remedy in python._failure({"text": text, "place": "", "traceback": "", "fix": ""}).fix
