@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import yaml
@@ -87,7 +87,7 @@ class Case:
             share_go_caches(cache)
         return asking.request(
             program,
-            cache,
+            java_cache() if self.runtime == "java" else cache,
             seconds=self.given.get("deadline_seconds", _DEADLINE_SECONDS[self.runtime]),
             env={
                 variable: self.given[name]
@@ -153,6 +153,16 @@ def share_go_caches(cache: Path) -> None:
         folder = subprocess.check_output(["go", "env", variable], text=True).strip()
         with suppress(FileExistsError):
             (tools / name).symlink_to(folder)
+
+
+def java_cache() -> Path:
+    """The renderer's cache for programs in Java, which stays: building them takes long."""
+    return toolchain.cache.folder() / "java-programs"
+
+
+needs_java: Final = pytest.mark.skipif(
+    not (shutil.which("javac") and shutil.which("mvn")), reason="there is no JDK, or no Maven"
+)
 
 
 def named(name: str) -> Case:

@@ -5,6 +5,7 @@ accept what a change does to them: `UPDATE_CASES=1 pytest tests/render`, then `g
 """
 
 import os
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,15 @@ from tests.render.corpus import CASES, Case
 UPDATE = "UPDATE_CASES" in os.environ
 
 
-@pytest.mark.parametrize(
-    "case",
+_MARKS = defaultdict(
+    tuple[pytest.MarkDecorator, ...],
     # To compile Go's SDK takes ten minutes, once.
-    [pytest.param(c, marks=[pytest.mark.long] if c.runtime == "go" else []) for c in CASES],
-    ids=str,
+    go=(pytest.mark.long,),
+    java=(pytest.mark.long, corpus.needs_java),
 )
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, marks=_MARKS[c.runtime]) for c in CASES], ids=str)
 def test_a_program_renders_to_what_its_case_says(case: Case, tmp_path: Path) -> None:
     written, error = _render(case, tmp_path, tmp_path / "cache")
     for name, found in (("expected.yaml", written), ("error.txt", error)):

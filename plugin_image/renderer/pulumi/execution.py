@@ -73,6 +73,21 @@ class Execution:
             "PULUMI_CONFIG_SECRET_KEYS": json.dumps(self.context.secret_keys),
         }
 
+    def sdk_env(self, address: str) -> dict[str, str]:
+        """What an SDK in a process of its own finds in its environment, with the monitor there."""
+        context = self.context
+        return {
+            **self.config_env(),
+            "PULUMI_PROJECT": context.project,
+            "PULUMI_ROOT_DIRECTORY": context.root,
+            "PULUMI_STACK": context.stack,
+            "PULUMI_ORGANIZATION": context.organization,
+            "PULUMI_DRY_RUN": "false",
+            "PULUMI_PARALLEL": str(PARALLEL),
+            "PULUMI_MONITOR": address,
+            "PULUMI_ENGINE": address,
+        }
+
     def session(self, report: Report) -> "Session":
         """A monitor in this process, which tells `report` what the program registers.
 

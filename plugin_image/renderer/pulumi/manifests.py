@@ -271,8 +271,8 @@ class _Plain:
                 f"{self._entry} has in {path} the text {lost!r}, which stands where the value of "
                 "an output or a resource should",
                 fix="make the string from the value: with Output.apply or Output.format in Python, "
-                "pulumi.interpolate in JavaScript, pulumi.Sprintf in Go, which takes Elem() of a "
-                "pointer",
+                "pulumi.interpolate in JavaScript, Output.format in Java, pulumi.Sprintf in Go, "
+                "which takes Elem() of a pointer",
             )
 
     def _refuse_inexact(self, number: float, path: str) -> None:

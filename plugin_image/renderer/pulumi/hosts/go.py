@@ -12,7 +12,7 @@ from pathlib import Path
 from ... import files
 from ...errors import ProjectError
 from .. import dependencies
-from ..execution import PARALLEL, Execution
+from ..execution import Execution
 from ..installer import Installer
 from ..monitor.recording import Event
 from ..project import Project
@@ -106,7 +106,7 @@ def run(execution: Execution, binary: Installed) -> Run:
     """Run the binary."""
     events: list[Event] = []
     with execution.session(events.append) as session:
-        ended = execution.run([binary.path], env=_environment(execution, session.endpoint()))
+        ended = execution.run([binary.path], env=execution.sdk_env(session.endpoint()))
     if _SIGNALLED in events:
         events.append({"finished": True})
     failure = go_failure.of(logged_errors(events), ended.output) if ended.status else None
@@ -115,18 +115,3 @@ def run(execution: Execution, binary: Installed) -> Run:
     if is_watched:
         events.append({"seen": {"hindrances": hindrances.read_text().splitlines()}})
     return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX, is_watched=is_watched)
-
-
-def _environment(execution: Execution, address: str) -> dict[str, str]:
-    context = execution.context
-    return {
-        **execution.config_env(),
-        "PULUMI_PROJECT": context.project,
-        "PULUMI_ROOT_DIRECTORY": context.root,
-        "PULUMI_STACK": context.stack,
-        "PULUMI_ORGANIZATION": context.organization,
-        "PULUMI_DRY_RUN": "false",
-        "PULUMI_PARALLEL": str(PARALLEL),
-        "PULUMI_MONITOR": address,
-        "PULUMI_ENGINE": address,
-    }

@@ -44,6 +44,12 @@ def _go() -> Host:
     return go
 
 
+def _java() -> Host:
+    from . import java
+
+    return java
+
+
 def _yaml() -> Host:
     from . import yaml
 
@@ -54,6 +60,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
     "python": Language(_python, ("UV_", "PIP_"), components=_python),
     "nodejs": Language(_nodejs, ("NPM_CONFIG_", "npm_config_"), components=_nodejs),
     "go": Language(_go, ("GO",), followed=False),
+    "java": Language(_java, ("JAVA_", "MAVEN_", "MVNW_", "GRADLE_", "ORG_GRADLE_"), followed=False),
     "yaml": Language(_yaml),
 }
 INSTALLER_VARIABLES: Final = tuple(
@@ -72,7 +79,9 @@ def host_of(runtime: str) -> Host:
     language = LANGUAGES.get(runtime)
     if language is None:
         raise ProjectError(
-            f"programs in {runtime} are not rendered", fix=f"use one of {', '.join(LANGUAGES)}"
+            f"programs in {runtime} are not rendered",
+            fix=f"use one of {', '.join(LANGUAGES)}, or set the plugin parameter `mode` to "
+            "operator",
         )
     return language.host()
 

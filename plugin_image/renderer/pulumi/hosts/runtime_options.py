@@ -18,7 +18,9 @@ def read(project: Project, known: Mapping[str, type]) -> Mapping[str, Any]:
         if name not in known:
             raise ProjectError(
                 f"{where} has {name!r}, which programs in {project.runtime} do not have",
-                fix=f"correct it to one of {', '.join(known)}, or remove it",
+                fix=f"correct it to one of {', '.join(known)}, or remove it"
+                if known
+                else "remove it",
             )
         if type(value) is not known[name]:
             what = {bool: "true or false", str: "a string"}[known[name]]

@@ -47,6 +47,7 @@ def built(type_: str = CONFIG_MAP, **fields: Any) -> dict[str, Any]:
         "{OutputState:0xc000123456}",
         "{%!s(*internal.OutputState=0xc000123456)}",
         "&{{{0xc000123456} {0xc000123457}}}",
+        "of com.pulumi.kubernetes.core.v1.ConfigMap@1b2c3d4",
         "http://%!s(*string=0x34780e266f50)",
         "http://[object Object]:80",
         "[object Promise]",
