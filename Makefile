@@ -64,7 +64,7 @@ endif
 TARGET ?= pulumi
 VARIANT ?= full
 ifdef IMAGE
-image: ## Build the plugin's image (TARGET=pulumi|kpt|manifest-work, VARIANT=slim|python|nodejs|go|full); with IMAGE=<registry>/<name>:<tag> push it
+image: ## Build the plugin's image (TARGET=pulumi|kpt|manifest-work, VARIANT=slim|python|nodejs|go|java|full); with IMAGE=<registry>/<name>:<tag> push it
 	docker buildx build --target $(TARGET) --build-arg VARIANT=$(VARIANT) --platform $(or $(PLATFORMS),linux/amd64) \
 		--provenance=mode=max --sbom=true --push --tag $(IMAGE) plugin_image
 else

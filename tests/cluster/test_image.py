@@ -228,8 +228,9 @@ def renders_outside(example: Path, cache: Path) -> str:
 
 PROGRAMS = ("pulumi-resource-kubernetes", "pulumi-language-yaml")
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/Pulumi.yaml"))
-# Only the variant `go` holds Go modules.
-WITHIN = [path for path in EXAMPLES if not (path / "go.mod").exists()]
+# Only the variant `go` holds Go modules, and none holds what Maven downloads.
+_OTHERWISE = ("go.mod", "pom.xml")
+WITHIN = [path for path in EXAMPLES if not any((path / name).exists() for name in _OTHERWISE)]
 PACKAGES = ("requirements.txt", "package.json", "package-lock.json", "node_modules")
 
 
@@ -271,6 +272,20 @@ class TestRendering:
         compiled = [line for line in done.stderr.splitlines() if line.startswith(cache)]
         assert compiled == [], "packages of an SDK were compiled again"
         assert renders_outside(example, tmp_path / "cache") == done.stdout
+
+    @pytest.mark.thorough
+    def test_of_a_java_program_has_a_jdk_and_maven_that_run(
+        self, engine: DockerEngine, build_variant: BuildVariant
+    ) -> None:
+        script = (
+            "java -version 2>&1; javac -version; mvn --version; "
+            # The virtual machine itself is loaded before they are.
+            "find /usr/lib/jvm -name '*.so' -exec ldd {} + | grep -v libjvm | grep 'not found' "
+            "|| true"
+        )
+        found = in_container(engine, build_variant("java"), script)
+        assert all(word in found for word in ("openjdk version", "javac 17", "Apache Maven"))
+        assert "not found" not in found
 
     def test_of_a_chart_in_the_variant_without_a_provider_is_refused_by_name(
         self, engine: DockerEngine, build_variant: BuildVariant, tmp_path: Path

@@ -51,6 +51,8 @@ def launch(build: Build, subproject: str) -> Launch:
     task = ":".join(["", *Path(subproject).parts, _TASK])
     arguments: list[str | Path] = [
         *("--no-daemon", "--console=plain", "--quiet", "--init-script", _SCRIPT),
+        # The script looks at tasks that others would not see by then.
+        "-Dorg.gradle.configuration-cache=false",
         f"-D{_TASK}={told}",
         task,
     ]
