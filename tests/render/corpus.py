@@ -163,6 +163,13 @@ def java_cache() -> Path:
 needs_java: Final = pytest.mark.skipif(
     not (shutil.which("javac") and shutil.which("mvn")), reason="there is no JDK, or no Maven"
 )
+MARKS: Final = defaultdict(
+    tuple[pytest.MarkDecorator, ...],
+    # To compile Go's SDK takes ten minutes, once.
+    go=(pytest.mark.long,),
+    java=(pytest.mark.long, needs_java),
+)
+"""What tests of the programs in a language are marked with."""
 
 
 def named(name: str) -> Case:

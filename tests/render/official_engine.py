@@ -21,7 +21,7 @@ from plugin_image.renderer import supervise
 from plugin_image.renderer.errors import DeadlineError
 from plugin_image.renderer.pulumi.hosts import go_shipped
 from tests import toolchain
-from tests.render import corpus, objects
+from tests.render import corpus, java_language_host, objects
 from tests.render.corpus import Case
 
 LANGUAGES = ("python", "nodejs", "go", "yaml")
@@ -104,6 +104,8 @@ def _names_itself(case: Case) -> bool:
 
 def _environment(case: Case, scratch: Path, backend: Path) -> Mapping[str, str]:
     tools = [str(path.parent) for path in toolchain.ensure(parts(case.runtime)).values()]
+    if case.runtime == "java":
+        tools.append(str(java_language_host.put_into(scratch / "bin")))
     return {
         **(_go() if case.runtime == "go" else {}),
         # The virtual environment first: the language host runs the first `python3`.

@@ -15,7 +15,7 @@ from tests.render.corpus import PLUGIN_IMAGE, ROOT, Case
 from tests.render.objects import Object
 from tests.toolchain import cache
 
-_SOURCES = ("objects.py", "official_engine.py")
+_SOURCES = ("java_language_host.py", "objects.py", "official_engine.py")
 
 
 Answer = list[Object] | str

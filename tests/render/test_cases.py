@@ -5,7 +5,6 @@ accept what a change does to them: `UPDATE_CASES=1 pytest tests/render`, then `g
 """
 
 import os
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -22,15 +21,9 @@ from tests.render.corpus import CASES, Case
 UPDATE = "UPDATE_CASES" in os.environ
 
 
-_MARKS = defaultdict(
-    tuple[pytest.MarkDecorator, ...],
-    # To compile Go's SDK takes ten minutes, once.
-    go=(pytest.mark.long,),
-    java=(pytest.mark.long, corpus.needs_java),
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, marks=corpus.MARKS[c.runtime]) for c in CASES], ids=str
 )
-
-
-@pytest.mark.parametrize("case", [pytest.param(c, marks=_MARKS[c.runtime]) for c in CASES], ids=str)
 def test_a_program_renders_to_what_its_case_says(case: Case, tmp_path: Path) -> None:
     written, error = _render(case, tmp_path, tmp_path / "cache")
     for name, found in (("expected.yaml", written), ("error.txt", error)):

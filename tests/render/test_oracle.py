@@ -7,7 +7,7 @@ is in `differences.py`.
 
 import pytest
 
-from tests.render import objects, oracle
+from tests.render import corpus, objects, oracle
 from tests.render.corpus import CASES, Case
 from tests.render.differences import BY_CASE, Official, comparable, without_words_to_the_provider
 from tests.render.objects import Object
@@ -18,15 +18,17 @@ pytestmark = pytest.mark.long
 
 DOWNLOADED = "-of-a-package-from-elsewhere"
 """How cases end that the official engine is not asked about: it would download the package."""
-WITHOUT_HOST = "java"
-"""The language whose official host cannot be built from Go modules."""
 
 
-def _is_asked(case: Case) -> bool:
-    return not case.name.endswith(DOWNLOADED) and case.runtime != WITHOUT_HOST
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if _is_asked(case)], ids=str)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=corpus.MARKS[case.runtime])
+        for case in CASES
+        if not case.name.endswith(DOWNLOADED)
+    ],
+    ids=str,
+)
 def test_the_official_engine_renders_the_same_objects(case: Case) -> None:
     answer = oracle.ask(case)
     theirs = _theirs(answer)

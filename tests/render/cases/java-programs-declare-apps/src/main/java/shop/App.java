@@ -147,6 +147,8 @@ public class App {
     // What only the cluster knows reaches no object here, but the program may look at it.
     return service
         .status()
-        .applyValue(status -> status.orElseThrow().loadBalancer().orElseThrow().ingress().size() + "");
+        .applyValue(
+            status ->
+                status.flatMap(s -> s.loadBalancer()).map(l -> l.ingress().size()).orElse(0) + "");
   }
 }
