@@ -110,15 +110,19 @@ class Execution:
         command: Sequence[str | Path],
         *,
         env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
         stdin: Callable[[], bytes] = bytes,
         pass_fds: Sequence[int] = (),
         patience: float = 0.0,
     ) -> Ended:
-        """Run the program by `command`, with `env` added to its environment: `supervise.run`."""
+        """Run the program by `command`, with `env` added to its environment: `supervise.run`.
+
+        In its own folder, or another.
+        """
         return supervise.run(
             command,
             doing=_DOING,
-            cwd=self.folder,
+            cwd=cwd or self.folder,
             env={**self.env, **(env or {})},
             deadline=self.deadline,
             launcher=self.launcher,

@@ -133,7 +133,8 @@ def run(execution: Execution, installed: Installed) -> Run:
     ]
     events: list[Event] = []
     with execution.session(events.append) as session:
-        ended = execution.run(command, env=execution.sdk_env(session.endpoint()))
+        env = execution.sdk_env(session.endpoint())
+        ended = execution.run(command, env=env, cwd=execution.folder / launch.folder)
     if end.exists():
         events.append({"finished": True})
     ended = replace(ended, output=_REMARK.sub("", ended.output))

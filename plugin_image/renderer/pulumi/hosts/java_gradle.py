@@ -4,6 +4,7 @@ Source: pulumi/pulumi-java `pkg/internal/executors/executor_gradle.go`.
 """
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,7 +49,10 @@ def launch(build: Build, subproject: str) -> Launch:
     installer = build.installer
     home = installer.cache.downloads("gradle")
     told = installer.scratch / "launch.json"
-    task = ":".join(["", *Path(subproject).parts, _TASK])
+    told.unlink(missing_ok=True)
+    parts = Path(subproject).parts
+    # Without a path it is that of any project, as `gradle run` has it.
+    task = ":".join(["", *parts, _TASK]) if parts else _TASK
     arguments: list[str | Path] = [
         *("--no-daemon", "--console=plain", "--quiet", "--init-script", _SCRIPT),
         # The script looks at tasks that others would not see by then.
@@ -64,7 +68,8 @@ def launch(build: Build, subproject: str) -> Launch:
             "build.gradle does not say which class to run",
             fix="name it: `application { mainClass = 'guestbook.App' }`",
         )
-    return Launch(**found)
+    folder = os.path.relpath(found.pop("folder"), build.folder.resolve() / subproject)
+    return Launch(**found, folder=folder)
 
 
 def _reason(output: str) -> str:

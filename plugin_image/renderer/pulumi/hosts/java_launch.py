@@ -24,6 +24,8 @@ class Launch:
     arguments: Sequence[str] = ()
     options: Sequence[str] = ()
     """Of the virtual machine."""
+    folder: str = "."
+    """Where it runs, from the program's own folder."""
 
     def keep(self, folder: Path) -> None:
         """Put it into a folder, with all that is on the classpath."""

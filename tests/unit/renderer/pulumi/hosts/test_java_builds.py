@@ -215,16 +215,29 @@ def test_a_wrapper_is_taken_though_nothing_keeps_it_executable(machine: Machine)
     assert [re.match(r"\S*/mvnw ", call) is not None for call in machine.builds] == [True]
 
 
-def test_gradle_builds_a_part_of_the_nearest_build_with_settings(machine: Machine) -> None:
+def _told_by_gradle(machine: Machine, folder: str) -> None:
+    """Have Gradle tell of a program that it would run in a folder of the build."""
     machine.has("bin/gradle")
+    where = machine.folder / "scratch" / "java" / folder
+    told = {"main": "shop.App", "classpath": [], "arguments": ["a"], "options": ["-Xmx1g"]}
+    (machine.folder / "answer").write_text(json.dumps({**told, "folder": str(where)}))
+
+
+def test_gradle_builds_a_part_of_the_nearest_build_with_settings(machine: Machine) -> None:
     machine.write({"settings.gradle": "", "lib/src/build/Lib.java": "", "lib/build/x": ""}, "")
     machine.write({"build.gradle": ""})
-    told = {"main": "shop.App", "classpath": [], "arguments": ["a"], "options": ["-Xmx1g"]}
-    (machine.folder / "answer").write_text(json.dumps(told))
-    assert machine.launch() == Launch("shop.App", [], ["a"], ["-Xmx1g"])
+    _told_by_gradle(machine, "program")
+    assert machine.launch() == Launch("shop.App", [], ["a"], ["-Xmx1g"], ".")
     assert machine.builds[0].endswith(" :program:rendererLaunch")
     assert {"settings.gradle", "lib/src/build/Lib.java", "program/build.gradle"} <= machine.files
     assert "lib/build/x" not in machine.files
+
+
+def test_gradle_finds_the_program_in_a_build_of_which_it_is_a_part(machine: Machine) -> None:
+    machine.write({"settings.gradle": "", "app/build.gradle": ""})
+    _told_by_gradle(machine, "app")
+    assert machine.launch().folder == "app"
+    assert machine.builds[0].endswith(" rendererLaunch")
 
 
 @pytest.mark.parametrize("name", ["pom.xml", "build.gradle"])
