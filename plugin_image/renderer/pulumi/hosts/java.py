@@ -61,7 +61,7 @@ def install(project: Project, installer: Installer) -> Installed:
     builder = _builder(project, folder)
     base = builder.base(project, folder)
     sources = sorted({*_sources(project, base, builder.OUTPUTS), *builder.related(project, base)})
-    root = Path(os.path.commonpath([base, *(path.parent for path in sources)]))
+    root = Path(os.path.commonpath([base, dependencies.base(sources, project.repository)]))
 
     def fill(made: Path) -> None:
         copied = dependencies.copied(sources, root, installer.scratch / "java")
@@ -88,8 +88,9 @@ def _builder(project: Project, folder: Path) -> Builder:
 
 def _sources(project: Project, base: Path, outputs: frozenset[str]) -> Iterator[Path]:
     """The files that may decide about what is built."""
-    for path in dependencies.project_files(base):
-        folders = itertools.takewhile(lambda part: part != "src", path.relative_to(base).parts[:-1])
+    for path in dependencies.project_files(base, project.repository):
+        above = Path(os.path.relpath(path.parent, base)).parts
+        folders = itertools.takewhile(lambda part: part != "src", above)
         is_of_pulumi = path.parent == project.root and _OF_PULUMI.fullmatch(path.name)
         if outputs.isdisjoint(folders) and not is_of_pulumi:
             yield path
