@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from plugin_image.contract import RendererEnv
+from tests.faults import chart_repository
 from tests.faults.test_warm_nodejs import NodeContainer
 from tests.faults.test_warm_nodejs import config_map as config_map_of_nodejs
 from tests.faults.test_warm_yaml import CONFIG_MAP
@@ -256,6 +257,18 @@ def test_what_may_differ_each_time_is_rendered_each_time_in_nodejs(
         (container.place / "told-apart").write_text(revision)
         rendered = container.rendered(folder, ARGOCD_APP_REVISION=revision)
         assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
+
+
+def test_what_the_sdk_downloads_is_downloaded_each_time(
+    container: ResultsContainer, tmp_path: Path
+) -> None:
+    with chart_repository.serving(tmp_path / "repository") as repository:
+        repository.publish("1.0.0", "one")
+        file = f"{repository.address}/all.yaml"
+        folder = container.script(f"new k8s.yaml.ConfigFile('all', {{ file: '{file}' }});\n")
+        assert container.paths(folder) == ["warm"] * 3
+        repository.publish("1.0.1", "two")
+        assert "x: two" in container.rendered(folder).stdout
 
 
 @pytest.mark.parametrize("name", YAML_READS)

@@ -58,7 +58,8 @@ const [address, elsewhere] = readAll(0).split(" ");
 // For `nodejs_child.js`, in what the program starts.
 process.env.RENDERER_ELSEWHERE = JSON.stringify({ monitor: elsewhere, notes });
 require("./nodejs_environment").tellOfUnset(root, (name, place) => tell({ unset: [name, place] }));
-const seen = watched && require("./nodejs_seen").begin(root, path.join(path.dirname(beside), "node_modules"));
+const packages = path.join(path.dirname(beside), "node_modules");
+const seen = watched && require("./nodejs_seen").begin(root, packages, address);
 process.argv.splice(1, 1, runner, `--monitor=${address}`, `--engine=${address}`);
 if (loaded.length === 0) {
     Module.runMain();

@@ -1,14 +1,16 @@
 // Tells the renderer what the result of a program depends on.
 //
-// Files are read by `fs`, which is wrapped. What a program makes up (the time, what is drawn at random)
-// cannot be seen as it happens, nor how modules are found. So the program's own code is read: it may
-// load Pulumi's packages, its own files and a few modules of Node.js, and name nothing that makes
-// anything up. Whatever is not known to be harmless hinders.
+// Files are read by `fs`, and connections made by `net`, which are wrapped; Pulumi's packages download,
+// too. What a program makes up (the time, what is drawn at random) cannot be seen as it happens, nor how
+// modules are found. So the program's own code is read: it may load Pulumi's packages, its own files and
+// a few modules of Node.js, and name nothing that makes anything up. Whatever is not known to be harmless
+// hinders.
 
 "use strict";
 
 const fs = require("fs");
 const Module = require("module");
+const net = require("net");
 const path = require("path");
 const { fileURLToPath } = require("url");
 
@@ -39,10 +41,10 @@ const NO_PATHS = /^(?:_|[A-Z]|close|f(?:chmod|chown|datasync|stat|sync|truncate|
 module.exports = { begin };
 
 /**
- * From now on, see what the program below `root` looks at, besides its packages in `modules`; gives
- * what tells of it at the end.
+ * From now on, see what the program below `root` looks at, besides its packages in `modules` and the
+ * `monitor`, a `host:port`; gives what tells of it at the end.
  */
-function begin(root, modules) {
+function begin(root, modules, monitor) {
     const known = [modules, fs.existsSync(modules) ? fs.realpathSync(modules) : modules, __dirname];
     const isKnown = (file) => known.some((folder) => isIn(file, folder));
     const paths = new Set();
@@ -57,6 +59,7 @@ function begin(root, modules) {
         }
     }
     seeVariables(variables);
+    seeConnections(monitor, hindrances);
     Module.syncBuiltinESMExports();
     return () => {
         const looked = [...paths].filter((file) => !isKnown(file));
@@ -125,6 +128,18 @@ function seeVariables(variables) {
             return true;
         },
     });
+}
+
+function seeConnections(monitor, hindrances) {
+    const { connect } = net.Socket.prototype;
+    net.Socket.prototype.connect = function (...args) {
+        // `net.connect` has sorted them already, and gives an array.
+        const [{ host, port, path: name }] = Array.isArray(args[0]) ? args[0] : net._normalizeArgs(args);
+        if (`${host}:${port}` !== monitor) {
+            hindrances.add(`it asks ${name ?? `${host}:${port}`}`);
+        }
+        return connect.apply(this, args);
+    };
 }
 
 /** Whether a module is of Pulumi's own packages, or was loaded by them; programs are, but no package. */
