@@ -259,6 +259,16 @@ def test_what_may_differ_each_time_is_rendered_each_time_in_nodejs(
         assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
 
 
+def test_what_an_es_module_by_its_syntax_imports_may_differ_each_time(
+    container: ResultsContainer,
+) -> None:
+    program = config_map_of_nodejs('require("./lib").read()')
+    lib = 'export { read } from "./clock.js";\n'
+    clock = "export const read = () => performance.now();\n"
+    folder = container.script(program, **{"lib.js": lib, "clock.js": clock})
+    assert container.paths(folder) == ["warm"] * 3
+
+
 def test_what_the_sdk_downloads_is_downloaded_each_time(
     container: ResultsContainer, tmp_path: Path
 ) -> None:

@@ -24,10 +24,28 @@ _HEADER = re.compile(
 _SOURCE = re.compile(r"(?:file://)?(/.*):(\d+)")
 """How Node.js begins its report of a source that is not JavaScript: the file, and the line."""
 _MISSING = re.compile(r"Cannot find (?:module|package) '([^']*)'")
-_UNCOMPILED = re.compile(r'Unknown file extension "\.[mc]?tsx?"|in strip-only mode')
-"""What Node.js says of TypeScript in ES modules that nothing compiles."""
-_UNKNOWN_SETTING = re.compile(r"^error TS(?:5023|6046): ")
-"""What TypeScript says of a name or value in tsconfig.json that it does not know."""
+_FIXES = {
+    # What Node.js says of TypeScript in ES modules that nothing compiles.
+    r'Unknown file extension "\.[mc]?tsx?"|in strip-only mode': (
+        "add ts-node (10.9 or newer) and typescript to package.json, by which the SDK compiles ES "
+        "modules, or a loader in `nodeargs`"
+    ),
+    # What TypeScript says of a name or value in tsconfig.json that it does not know.
+    r"^error TS(?:5023|6046): ": (
+        "correct tsconfig.json, or add a typescript that knows it to package.json: the SDK brings "
+        "3.8"
+    ),
+    # And of one of these two settings, beside which the SDK sets the other one to `nodenext`.
+    r"^error TS51(?:09|10): ": (
+        "give both `module` and `moduleResolution` in tsconfig.json, or neither: `commonjs` goes "
+        "with `node`"
+    ),
+    # What Node.js says of ES modules that are told by their syntax, and so loaded by `require`.
+    r"on an ESM graph with top-level await": (
+        'add `"type": "module"` to package.json, or await it in a function that is exported'
+    ),
+}
+"""What helps, by the error."""
 _IN_A_FOLDER = (".", "/", "file:")
 """How the name of a module that is not a package begins."""
 
@@ -71,16 +89,9 @@ def _frame(stack: str, folder: Path) -> str:
 
 
 def _fix(text: str) -> str:
-    if _UNCOMPILED.search(text):
-        return (
-            "add ts-node (10.9 or newer) and typescript to package.json, by which the SDK compiles "
-            "ES modules, or a loader in `nodeargs`"
-        )
-    if _UNKNOWN_SETTING.match(text):
-        return (
-            "correct tsconfig.json, or add a typescript that knows it to package.json: the SDK "
-            "brings 3.8"
-        )
+    for error, fix in _FIXES.items():
+        if re.search(error, text):
+            return fix
     missing = _MISSING.search(text)
     if missing and missing[1].startswith(_IN_A_FOLDER):
         return "correct the path, or commit the file"

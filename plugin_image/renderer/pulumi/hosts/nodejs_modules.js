@@ -12,16 +12,21 @@ const path = require("path");
 const { fileURLToPath, pathToFileURL } = require("url");
 const { isInternalThread } = require("worker_threads");
 
+// What makes an ES module of a file that nothing else says to be one.
+const ES_MODULE = /(?:^|[;}]|\*\/)\s*(?:import|export)\b\s*["'{*\w$/]/m;
+const MODULES = `${path.sep}node_modules${path.sep}`;
 const READING = ["access", "createReadStream", "exists", "lstat", "open", "opendir", "readFile", "readdir", "realpath", "stat"];
 
 // By the path that a program finds, where the folder really is.
 const places = new Map();
 const installed = new Set();
+let importing = false;
 
 module.exports = { find };
 
 findByRequire();
 findByReading();
+findByImportOfSyntax();
 find(JSON.parse(process.env.RENDERER_MODULES));
 
 /** Find what is in these folders, by `import` only where the program has any. */
@@ -30,8 +35,7 @@ function find({ places: told, imports }) {
         places.set(there, place);
         installed.add(place);
     }
-    // It costs a tenth of the time of a program, and the thread of other hooks cannot have any.
-    if (imports && !isInternalThread) {
+    if (imports) {
         findByImport();
     }
 }
@@ -45,6 +49,11 @@ function findByRequire() {
 
 /** Source: https://nodejs.org/api/esm.html#resolution-algorithm-specification, PACKAGE_RESOLVE. */
 function findByImport() {
+    // It costs a tenth of the time of a program, and the thread of other hooks cannot have any.
+    if (importing || isInternalThread) {
+        return;
+    }
+    importing = true;
     // Since Node.js 22.15.
     Module.registerHooks?.({
         resolve: (specifier, context, next) => {
@@ -52,6 +61,20 @@ function findByImport() {
             return next(specifier, folder ? { ...context, parentURL: beside(folder) } : context);
         },
     });
+}
+
+/**
+ * What is loaded by `require`, or compiled to be, is an ES module, too, where it is written as one.
+ * Source: https://nodejs.org/api/packages.html#syntax-detection.
+ */
+function findByImportOfSyntax() {
+    const { _compile: compile } = Module.prototype;
+    Module.prototype._compile = function (code, filename, ...rest) {
+        if (!importing && !filename.includes(MODULES) && ES_MODULE.test(code)) {
+            findByImport();
+        }
+        return compile.call(this, code, filename, ...rest);
+    };
 }
 
 function beside(modules) {

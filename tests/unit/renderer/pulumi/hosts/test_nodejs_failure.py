@@ -52,6 +52,26 @@ _LOGGED = {
         "Error: boom\n    at /p/index.js:1:1 {\n  [cause]: { code: 1 }\n}",
         ("Error: boom", "index.js:1", ""),
     ),
+    "half of what tells how modules are resolved": (
+        "TSError: ⨯ Unable to compile TypeScript:\nerror TS5110: Option 'module' must be set to "
+        "'NodeNext' when option 'moduleResolution' is set to 'NodeNext'.",
+        (
+            "error TS5110: Option 'module' must be set to 'NodeNext' when option "
+            "'moduleResolution' is set to 'NodeNext'.",
+            "",
+            "give both `module` and `moduleResolution` in tsconfig.json, or neither: `commonjs` "
+            "goes with `node`",
+        ),
+    ),
+    "a module that is told by its syntax and awaits": (
+        "Error: require() cannot be used on an ESM graph with top-level await.\n"
+        "  From /m/@pulumi/pulumi/cmd/run/run.js\n  Requiring /p/index.js",
+        (
+            "Error: require() cannot be used on an ESM graph with top-level await.",
+            "",
+            'add `"type": "module"` to package.json, or await it in a function that is exported',
+        ),
+    ),
     "a file that is missing": (
         "Error: Cannot find module './lib'\nRequire stack:\n- /p/index.js\n"
         "    at x (/p/index.js:2:1)",

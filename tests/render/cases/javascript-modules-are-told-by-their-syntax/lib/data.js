@@ -1,0 +1,3 @@
+import * as pulumi from "@pulumi/pulumi";
+
+export const data = { project: pulumi.getProject() };
