@@ -7,6 +7,7 @@ exec-maven-plugin.
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree
@@ -109,7 +110,18 @@ def launch(build: Build, _subproject: str) -> Launch:
             noted.unlink(missing_ok=True)
     pom = _parsed(effective.read_bytes())
     own = pom.findtext("{*}build/{*}outputDirectory", "")
-    return _launch(pom, [own, *filter(None, classpath.read_text().split(":"))])
+    found = _launch(pom, [own, *filter(None, classpath.read_text().split(":"))])
+    # With `exec:java` the program runs in Maven's own virtual machine.
+    return replace(found, options=[*_options_of_maven(build), *found.options])
+
+
+def _options_of_maven(build: Build) -> list[str]:
+    """What the project's settings of Maven say of the virtual machine."""
+    for folder in files.upwards(build.folder, build.installer.scratch):
+        if (settings := folder / ".mvn").is_dir():
+            config = settings / "jvm.config"
+            return shlex.split(config.read_text(), comments=True) if config.is_file() else []
+    return []
 
 
 def _reason(output: str) -> str:

@@ -199,12 +199,12 @@ def test_parents_of_a_pom_and_settings_of_maven_are_there_and_count(machine: Mac
     pom = parent.replace("/>", "><parent>{}</parent></project>")
     machine.write({"pom.xml": pom.format(""), "other/pom.xml": ""}, where="")
     machine.write({"pom.xml": pom.format("<relativePath>../base</relativePath>")})
-    machine.write({"base/pom.xml": parent, ".mvn/maven.config": "-Pa"}, where="")
-    machine.maven()
+    machine.write({"base/pom.xml": parent, ".mvn/jvm.config": "-Xmx1g\n# b\n-Dc=d"}, where="")
+    assert machine.maven().options == ["-Xmx1g", "-Dc=d"]
     copied = machine.folder / "scratch" / "java"
     found = {str(p.relative_to(copied)) for p in copied.rglob("*") if p.is_file()}
-    assert found == {"program/pom.xml", "base/pom.xml", ".mvn/maven.config"}
-    machine.write({".mvn/maven.config": "-Pb"}, where="")
+    assert found == {"program/pom.xml", "base/pom.xml", ".mvn/jvm.config"}
+    machine.write({".mvn/jvm.config": "-Xmx2g"}, where="")
     machine.maven()
     assert len(machine.builds) == 2
 
