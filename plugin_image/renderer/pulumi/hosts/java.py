@@ -70,7 +70,8 @@ def install(project: Project, installer: Installer) -> Installed:
         _make_agent(made, compiler, installer)
         builder.launch(build, str(folder.relative_to(base))).keep(made)
 
-    settings = [builder.TOOL, str(folder.relative_to(root)), str(compiler.resolve())]
+    program = str(folder.relative_to(root))
+    settings = [builder.TOOL, program, str(compiler.resolve()), _END.read_text()]
     return Installed(installer.cache.once("java", root, sources, fill, settings=settings))
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -78,7 +79,9 @@ class Machine:
 
     def launch(self, folder: str = "program") -> Launch:
         scratch = self.folder / "scratch"
-        scratch.mkdir(exist_ok=True)
+        # Each render has one of its own.
+        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.mkdir()
         cache = Cache(self.folder / "cache", scratch, Deadline(30), most_bytes=1_000_000)
         env = {"PATH": os.pathsep.join([str(self.folder / "bin"), *self.path])}
         installer = Installer(cache, env, scratch, cache.deadline)
@@ -333,3 +336,14 @@ def test_maven_looks_again_for_what_was_not_there(machine: Machine) -> None:
     with pytest.raises(DependencyError):
         machine.maven()
     assert not noted.exists()
+
+
+def test_what_changes_behind_a_link_to_a_folder_is_built_anew(machine: Machine) -> None:
+    machine.write({"App.java": "before"}, where="shared")
+    (machine.program / "src").symlink_to("../shared")
+    machine.maven()
+    machine.maven()
+    assert len(machine.builds) == 1
+    machine.write({"App.java": "after"}, where="shared")
+    machine.maven()
+    assert len(machine.builds) == 2
