@@ -39,6 +39,8 @@ _COMMENT = re.compile(r"(?:^|\s)\#.*$", re.MULTILINE)
 _ADDRESS = re.compile(r"""\b(?![\w+]*file:)[a-z][\w+]*://[^\s"']+""")
 _FURTHER = re.compile(r"^\s*(?:-[rc]|--requirements?|--constraints?)[\s=]*(\S+)", re.MULTILINE)
 """Requirements files that one names."""
+_OPTION = re.compile(r"\s*-(?!e|-editable)")
+"""A line with anything else than a package."""
 _OF_UV = (
     ("project", "dependencies"),
     ("project", "optional-dependencies"),
@@ -72,7 +74,7 @@ def of(named: Path, repository: Path) -> Inputs:
         outside = {
             place
             for file in requirements(named)
-            for place in _paths(file, _COMMENT.sub("", files.text(file)), repository)
+            for place in (file, *_places(file, root, repository))
         }
         if _LOCAL.search(text):
             found.update(dependencies.project_files(root, repository))
@@ -82,12 +84,12 @@ def of(named: Path, repository: Path) -> Inputs:
         if installs_itself(named):
             found.update(dependencies.project_files(root, repository))
         for kind, path in locked.findall(text) if named.name != "pyproject.toml" else ():
-            folder = _inside(named, path, repository)
+            folder = _inside(named, root / path, repository)
             only = folder / "pyproject.toml" if kind == "virtual" else folder
             found.update(_files(only, repository))
     for path in settings:
         words = list(_words_for_uv(path))
-        outside |= {place for word in words for place in _paths(path, word, repository)}
+        outside |= {place for word in words for place in _paths(path, word, root, repository)}
         if named == path and any(map(_is_folder, words)):
             found.update(dependencies.project_files(root, repository))
     found.update(path for place in outside for path in _files(place, repository))
@@ -148,19 +150,35 @@ def _files(place: Path, repository: Path) -> list[Path]:
     return [place] if files.exists(place) else []
 
 
-def _paths(file: Path, text: str, repository: Path) -> Iterator[Path]:
-    """The paths in a text that lead upwards. Raises DependencyError out of the repository."""
+def _places(file: Path, root: Path, repository: Path) -> Iterator[Path]:
+    """What the lines of a requirements file name that is not below `root` anyway.
+
+    Options start from the file, and packages from `root`, as for pip. Raises DependencyError out
+    of the repository.
+    """
+    for line in _COMMENT.sub("", files.text(file)).splitlines():
+        start = file.parent if _OPTION.match(line) else root
+        yield from _paths(file, line, start, repository, everything=start != root)
+
+
+def _paths(
+    file: Path, text: str, start: Path, repository: Path, *, everything: bool = False
+) -> Iterator[Path]:
+    """The paths in a text that lead upwards, or all. Raises DependencyError out of the repository.
+
+    They start from a folder, and `file` is what has the text.
+    """
     text = unquote(_ADDRESS.sub("", _OF_PROJECT.sub(".", text)))
     if _ABSOLUTE.search(text):
         raise _outside(file)
     for word in re.split(r"""[\s"'@=,;#\[\]]+""", text):
         path = re.sub(r"^(?:-\w|file:)", "", word)
-        if ".." in Path(path).parts:
-            yield _inside(file, path, repository)
+        if path and (everything or ".." in Path(path).parts):
+            yield _inside(file, start / path, repository)
 
 
-def _inside(file: Path, path: str, repository: Path) -> Path:
-    place = Path(os.path.normpath(file.parent / path))
+def _inside(file: Path, path: Path, repository: Path) -> Path:
+    place = Path(os.path.normpath(path))
     if not place.resolve().is_relative_to(repository.resolve()):
         raise _outside(file)
     return place

@@ -403,6 +403,28 @@ def test_requirements_in_the_project_are_installed(
         (
             "python",
             {
+                "program/requirements.txt": "-r ../shared/base.txt\n",
+                "shared/base.txt": "-c limits.txt\na\n",
+                "shared/limits.txt": "a==1\n",
+            },
+            "shared/limits.txt",
+        ),
+        (
+            "python",
+            {
+                "program/requirements.txt": "-r ../base.txt\n",
+                "base.txt": "--find-links shared\na\n",
+            },
+            "shared/code.py",
+        ),
+        (
+            "python",
+            {"program/requirements.txt": "-r ../base.txt\n", "base.txt": "-e ../shared\n"},
+            "shared/code.py",
+        ),
+        (
+            "python",
+            {
                 "pyproject.toml": "[tool.uv.workspace]\nmembers = ['program', 'shared']\n",
                 "uv.lock": 'source = { virtual = "program" }\nsource = { editable = "shared" }\n',
                 "program/pyproject.toml": "[project]\nname = 'program'\n",
@@ -449,6 +471,18 @@ def test_python_packages_are_those_of_the_repository(
     with (root.parent / changed).open("a") as file:
         file.write("\n# changed\n")
     assert installed(python, root, installer, runtime=runtime) != before
+
+
+def test_what_is_beside_shared_requirements_and_not_named_installs_nothing(
+    installer: Installer, root: Path
+) -> None:
+    (root / "requirements.txt").write_text("-r ../base.txt\n")
+    (root.parent / "base.txt").write_text("-c limits.txt\n-r more.txt\n--pre\na\n")
+    for name in ("limits.txt", "more.txt", "README"):
+        (root.parent / name).write_text("b==1\n")
+    before = installed(python, root, installer)
+    (root.parent / "README").write_text("changed")
+    assert installed(python, root, installer) == before
 
 
 @pytest.mark.parametrize("wanted", [">=3.99", ">=3.11,!=3.11.*,<3.12", "<3.11"])
