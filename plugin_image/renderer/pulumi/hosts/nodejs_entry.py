@@ -25,6 +25,7 @@ SOURCES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """What a file can be compiled from, by how its name ends."""
 _INDEX = ("index.js", "index.ts", "index.mjs", "index.mts", "index.json", "index.node")
+_ENDINGS = ("", ".js", ".json", ".node", ".ts", ".tsx")
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
 """What a tsconfig.json may have beyond JSON: comments, and commas behind the last."""
 _MOST_EXTENDED = 8
@@ -63,8 +64,13 @@ def _missing_main(folder: Path, project: Project) -> Path | None:
         if files.exists(above / "package.json"):
             main = _main(_json(above / "package.json"))
             path = Path(os.path.normpath(above / main)) if main else None
-            return path if path and not files.is_there(path) else None
+            return path if path and not _is_loadable(path) else None
     return None
+
+
+def _is_loadable(path: Path) -> bool:
+    """Whether Node.js finds a module there, whose name may lack its ending."""
+    return any(files.is_there(path.with_name(f"{path.name}{ending}")) for ending in _ENDINGS)
 
 
 def _main(package: Mapping[str, Any]) -> str | None:

@@ -30,6 +30,8 @@ def entry(folder: Path, main: str, files: Mapping[str, str]) -> str:
         ("src", {"src/index.ts": ""}, "src: ."),
         ("src/app.ts", {"src/app.ts": ""}, "src: app.ts"),
         ("", {"package.json": '{"main": "app.ts"}', "app.ts": ""}, ".: ."),
+        ("", {"package.json": '{"main": "./src/app"}', "src/app.ts": ""}, ".: ."),
+        ("", {"package.json": '{"main": "src/app"}', "src/app.js": ""}, ".: ."),
         # The runner does with the index where a package.json names what is not there.
         ("", {"package.json": '{"main": "bin/"}', "index.ts": "", "tsconfig.json": _OUT}, ".: ."),
         ("dist/index.js", {"dist/index.js": "", "src/index.ts": ""}, "dist: index.js"),
