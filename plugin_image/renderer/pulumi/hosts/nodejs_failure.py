@@ -46,6 +46,13 @@ _FIXES = {
     ),
 }
 """What helps, by the error."""
+_COMPILING = re.compile(r"error TS\d+: ")
+_TYPESCRIPT = re.compile(r"\.tsx?:\d+$")
+"""The place of a line that is compiled before it runs."""
+_ALIAS = (
+    "import the file by a relative path, as Node.js does not read `paths` and `baseUrl` of "
+    "tsconfig.json"
+)
 _IN_A_FOLDER = (".", "/", "file:")
 """How the name of a module that is not a package begins."""
 
@@ -60,7 +67,7 @@ def of(errors: Sequence[str], folder: Path) -> Failure | None:
     text, place = _diagnostic(told) or _syntax_error(told, folder) or (told[0], "")
     place = place or _frame(error, folder)
     text += _because(text, told)
-    return Failure(text=text, place=place, traceback=error, fix=_fix(text))
+    return Failure(text=text, place=place, traceback=error, fix=_fix(text, place))
 
 
 def _diagnostic(lines: list[str]) -> tuple[str, str] | None:
@@ -88,7 +95,7 @@ def _frame(stack: str, folder: Path) -> str:
     return f"{frame[1]}:{frame[2]}" if frame and "node_modules" not in frame[1] else ""
 
 
-def _fix(text: str) -> str:
+def _fix(text: str, place: str) -> str:
     for error, fix in _FIXES.items():
         if re.search(error, text):
             return fix
@@ -96,7 +103,10 @@ def _fix(text: str) -> str:
     if missing and missing[1].startswith(_IN_A_FOLDER):
         return "correct the path, or commit the file"
     if missing:
-        return "add the package to package.json, and commit a package-lock.json"
+        add = "add the package to package.json, and commit a package-lock.json"
+        # What the compiler misses, it tells itself.
+        is_known = _TYPESCRIPT.search(place) and not _COMPILING.match(text)
+        return f"{_ALIAS}; or {add}" if is_known else add
     if "on an [Output<T>] is not supported" in text:
         by = "jsonStringify" if "[toJSON]" in text else "interpolate`${output}`"
         return f"make the string from the output's value: pulumi.{by}, or output.apply"

@@ -8,6 +8,10 @@ from plugin_image.renderer.pulumi.hosts import nodejs_failure
 from plugin_image.renderer.pulumi.hosts.host import CONFIGURATION_FIX
 
 _HEAD = "Running program '/p/index.js' failed with an unhandled exception:\n"
+_ALIAS = (
+    "import the file by a relative path, as Node.js does not read `paths` and `baseUrl` of "
+    "tsconfig.json; or add the package to package.json, and commit a package-lock.json"
+)
 _PACKAGE = "add the package to package.json, and commit a package-lock.json"
 _COMPILER = (
     "add ts-node (10.9 or newer) and typescript to package.json, by which the SDK compiles ES "
@@ -105,6 +109,20 @@ _LOGGED = {
     "a scoped package that is missing": (
         "Error: Cannot find module '@acme/lib/deep'",
         ("Error: Cannot find module '@acme/lib/deep'", "", _PACKAGE),
+    ),
+    "a path that only the compiler knows": (
+        "Error: Cannot find module '@lib/a'\nRequire stack:\n- /p/index.ts\n"
+        "    at x (/p/src/index.ts:2:1)",
+        ("Error: Cannot find module '@lib/a'", "src/index.ts:2", _ALIAS),
+    ),
+    "a package that the compiler misses, too": (
+        "TSError: ⨯ Unable to compile TypeScript:\nindex.ts(1,22): error TS2307: Cannot find "
+        "module 'lodash' or its corresponding type declarations.",
+        (
+            "error TS2307: Cannot find module 'lodash' or its corresponding type declarations.",
+            "index.ts:1",
+            _PACKAGE,
+        ),
     ),
     "a package that a module imports and that is missing": (
         "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'lodash' imported from /p/index.js",
