@@ -39,6 +39,11 @@ def _poetry(folder: Path) -> Sequence[str]:
     return ["export", "--format", _REQUIREMENTS, *(["--with", groups] if groups else [])]
 
 
+def _with_itself(text: str, lock: Path) -> str:
+    """The requirements that Poetry has written, and the project itself, which it leaves out."""
+    return f"{text}\n.\n" if python_inputs.installs_itself(lock) else text
+
+
 def _pipenv(_: Path) -> Sequence[str]:
     return ["requirements", "--hash"]
 
@@ -71,7 +76,7 @@ def _with_hashes(text: str, lock: Path) -> str:
 
 
 _EXPORTERS: Final = {
-    "poetry.lock": _Exporter("poetry", _poetry),
+    "poetry.lock": _Exporter("poetry", _poetry, finished=_with_itself),
     "Pipfile.lock": _Exporter("pipenv", _pipenv),
     "pdm.lock": _Exporter("pdm", _pdm, _env_of_pdm, _with_hashes),
 }

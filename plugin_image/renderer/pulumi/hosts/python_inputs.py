@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from packaging.utils import canonicalize_name
+
 from ... import files
 from ...errors import DependencyError
 from .. import dependencies
@@ -115,17 +117,38 @@ def requirements(named: Path) -> Iterator[Path]:
 
 
 def installs_itself(lock: Path) -> bool:
-    """Whether PDM installs the project of its lock, too, as a package.
-
-    Source: pdm, `src/pdm/project/core.py`, is_distribution.
-    """
+    """Whether the tool of a lock installs the project that it is of, too, as a package."""
     manifest = lock.with_name("pyproject.toml")
-    if lock.name != "pdm.lock" or not table(manifest, "project").get("name"):
-        return False
+    if lock.name == "pdm.lock":
+        return _is_distribution(manifest)
+    return lock.name == "poetry.lock" and _is_package(manifest)
+
+
+def _is_distribution(manifest: Path) -> bool:
+    """Whether PDM does so. Source: pdm, `src/pdm/project/core.py`, is_distribution."""
     settings = table(manifest, "tool", "pdm")
+    if not table(manifest, "project").get("name"):
+        return False
     if "package-type" in settings:
         return bool(settings["package-type"] == "library")
     return bool(settings.get("distribution", True))
+
+
+def _is_package(manifest: Path) -> bool:
+    """Whether Poetry does so, and not without there being anything, as before its version 2.
+
+    Source: poetry-core, `src/poetry/core/masonry/utils/module.py`.
+    """
+    settings = table(manifest, "tool", "poetry")
+    name = table(manifest, "project").get("name") or settings.get("name")
+    is_built = settings.get("package-mode", True) and table(manifest, "build-system")
+    if not is_built or not isinstance(name, str):
+        return False
+    module = canonicalize_name(name).replace("-", "_")
+    found = (manifest.parent / below / module for below in ("", "src"))
+    return bool(settings.get("packages")) or any(
+        place.is_dir() or files.is_there(place.with_suffix(".py")) for place in found
+    )
 
 
 def table(path: Path, *keys: str) -> dict[str, Any]:

@@ -175,21 +175,39 @@ def test_a_package_outside_of_the_repository_is_refused_whoever_locked_it(
         installed(python, root, installer)
 
 
+_OF_POETRY = """\
+[tool.poetry]
+name = "{}"
+[build-system]
+requires = ["poetry-core"]
+"""
+
+
 @pytest.mark.parametrize(
-    ("manifest", "is_installed"),
+    ("lock", "manifest", "is_installed"),
     [
-        ('[project]\nname = "program"\n', True),
-        ('[project]\nname = "program"\n[tool.pdm]\npackage-type = "library"\n', True),
-        ('[project]\nname = "program"\n[tool.pdm]\ndistribution = false\n', False),
-        ('[project]\nname = "program"\n[tool.pdm]\npackage-type = "application"\n', False),
-        ("[project]\n", False),
+        ("pdm.lock", '[project]\nname = "program"\n', True),
+        ("pdm.lock", '[project]\nname = "a"\n[tool.pdm]\npackage-type = "library"\n', True),
+        ("pdm.lock", '[project]\nname = "a"\n[tool.pdm]\ndistribution = false\n', False),
+        ("pdm.lock", '[project]\nname = "a"\n[tool.pdm]\npackage-type = "application"\n', False),
+        ("pdm.lock", "[project]\n", False),
+        ("poetry.lock", _OF_POETRY.format("Lib"), True),
+        ("poetry.lock", _OF_POETRY.format("in.src"), True),
+        ("poetry.lock", _OF_POETRY.format('a"\npackages = [{include = "lib"}]#'), True),
+        ("poetry.lock", _OF_POETRY.replace("tool.poetry", "project").format("lib"), True),
+        ("poetry.lock", _OF_POETRY.format('lib"\npackage-mode = false#'), False),
+        ("poetry.lock", _OF_POETRY.format("nothing-of-this-name"), False),
+        ("poetry.lock", '[tool.poetry]\nname = "lib"\n', False),
+        ("uv.lock", "[project]\n", False),
     ],
 )
-def test_a_program_that_pdm_installs_as_a_package_is_installed_again_when_it_changes(
-    installer: Installer, root: Path, manifest: str, *, is_installed: bool
+def test_a_program_that_its_tool_installs_as_a_package_is_installed_again_when_it_changes(
+    installer: Installer, root: Path, lock: str, manifest: str, *, is_installed: bool
 ) -> None:
+    (root / "src").mkdir()
+    (root / "src" / "in_src.py").write_text("")
     (root / "pyproject.toml").write_text(manifest)
-    (root / "pdm.lock").write_text("")
+    (root / lock).write_text("")
     before = installed(python, root, installer)
     (root / "lib" / "code.py").write_text("2")
     assert (installed(python, root, installer) != before) is is_installed
