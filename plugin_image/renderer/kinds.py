@@ -4,7 +4,8 @@ No schema that SDKs ship says which. Source: the API reference of Kubernetes 1.3
 custom resource counts as namespaced, as most are.
 """
 
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 _BUILT_IN_GROUPS: Final = frozenset(
     {
@@ -82,6 +83,19 @@ def group_of(api_version: str) -> str:
 def is_namespaced(api_version: str, kind: str) -> bool:
     """Whether objects of the kind live in a namespace."""
     return (group_of(api_version), kind) not in _CLUSTER_SCOPED
+
+
+def cluster_scoped(manifests: Iterable[Mapping[str, Any]]) -> set[tuple[str, str]]:
+    """The groups and kinds that definitions among these objects say have no namespace."""
+    found = set()
+    for manifest in manifests:
+        spec = manifest.get("spec")
+        is_definition = manifest["kind"] == "CustomResourceDefinition"
+        if is_definition and isinstance(spec, Mapping) and spec.get("scope") == "Cluster":
+            names = spec.get("names")
+            kind = names.get("kind") if isinstance(names, Mapping) else None
+            found.add((str(spec.get("group")), str(kind)))
+    return found
 
 
 def is_custom(api_version: str) -> bool:

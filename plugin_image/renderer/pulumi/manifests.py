@@ -90,6 +90,7 @@ def build(
     texts: set[str] | None = set() if secrets and not options.allow_plaintext_secrets else None
     chosen = clusters.choose(recording.registrations, options.provider)
     found = [(entry, _manifest(entry, recording, marks, options, texts)) for entry in chosen]
+    _drop_namespaces([manifest for _, manifest in found])
     entries = _wanted(found, namespace)
     # By source: registrations come in no fixed order, and the message needs one.
     by_source = sorted(entries, key=lambda pair: (pair[0].source, pair[0].urn))
@@ -111,6 +112,17 @@ def build(
     if not options.allow_empty:
         manifests.require_any(entries, "the program registered", contract.ALLOW_EMPTY.name)
     return manifests.ordered([manifest for _, manifest in entries])
+
+
+def _drop_namespaces(found: Sequence[Manifest]) -> None:
+    """Drop the namespace of objects that have none, as definitions of the set say.
+
+    Each custom resource gets that of its provider, which may come before its definition.
+    """
+    without = kinds.cluster_scoped(found)
+    for manifest in found:
+        if (kinds.group_of(manifest["apiVersion"]), manifest["kind"]) in without:
+            manifest["metadata"].pop("namespace", None)
 
 
 def _wanted(

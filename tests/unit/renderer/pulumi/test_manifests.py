@@ -185,3 +185,16 @@ def test_who_has_a_definition_twice_is_told_how_a_chart_leaves_its_own_out() -> 
     entries = [Registration(urn, "", urn, object_, 0, "", []) for urn in ("a", "b")]
     with pytest.raises(ManifestError, match="skipCrds"):
         manifests.build(Recording(entries), Options(), None, "default")
+
+
+@pytest.mark.parametrize(("scope", "namespace"), [("Cluster", None), ("Namespaced", "team")])
+def test_an_object_has_no_namespace_where_its_definition_says_that_it_has_none(
+    scope: str, namespace: str | None
+) -> None:
+    definition = of_kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    definition["spec"] = {"group": "a.io", "names": {"kind": "Own"}, "scope": scope}
+    own = of_kind("a.io/v1", "Own")
+    own["metadata"] = {"name": "own", "namespace": "team"}
+    entries = [Registration(o["kind"], "", "x", o, 0, "", []) for o in (own, definition)]
+    *_, made = manifests.build(Recording(entries), Options(), None, "default")
+    assert made["metadata"].get("namespace") == namespace

@@ -105,7 +105,7 @@ def parts(inputs: Inputs, released: Released) -> Iterator[Part]:
         metadata = {"name": namespace, "labels": {"name": namespace}}
         made = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
         yield Part("createNamespace", made, kept=True, unless_given=True)
-    custom = _cluster_scoped(released.contents)
+    custom = kinds.cluster_scoped(content.manifest for content in released.contents)
     for content in released.contents:
         manifest = dict(content.manifest)
         if (kinds.group_of(manifest["apiVersion"]), manifest["kind"]) not in custom:
@@ -189,16 +189,6 @@ def _unknown(node: wire.Json, path: str) -> Iterator[str]:
     elif isinstance(node, list):
         for i, part in enumerate(node):
             yield from _unknown(part, f"{path}[{i}]")
-
-
-def _cluster_scoped(contents: Sequence[Content]) -> set[tuple[str, str]]:
-    """Kinds without namespaces, as far as the release itself defines them."""
-    specs = (c.manifest.get("spec") for c in contents if c.manifest["kind"] == _DEFINITION)
-    return {
-        (str(spec.get("group")), str((spec.get("names") or {}).get("kind")))
-        for spec in specs
-        if isinstance(spec, Mapping) and spec.get("scope") == "Cluster"
-    }
 
 
 def _resource_names(contents: Sequence[Content]) -> dict[str, list[str]]:
