@@ -1,7 +1,7 @@
 """Which kinds come with Kubernetes, and which of them are cluster-scoped.
 
-No schema that SDKs ship says which. Source: the API reference of Kubernetes 1.34. A kind of a
-custom resource counts as namespaced, as most are.
+No schema that SDKs ship says which. Source: the API references of Kubernetes 1.34, and of earlier
+versions for what it no longer has. A kind of a custom resource counts as namespaced, as most are.
 """
 
 from collections.abc import Iterable, Mapping
@@ -50,10 +50,14 @@ _CLUSTER_SCOPED: Final = frozenset(
         ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
         ("apiextensions.k8s.io", "CustomResourceDefinition"),
         ("apiregistration.k8s.io", "APIService"),
+        ("auditregistration.k8s.io", "AuditSink"),
         ("certificates.k8s.io", "CertificateSigningRequest"),
         ("certificates.k8s.io", "ClusterTrustBundle"),
+        ("extensions", "PodSecurityPolicy"),
         ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
         ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
+        ("internal.apiserver.k8s.io", "StorageVersion"),
+        ("networking.k8s.io", "ClusterCIDR"),
         ("networking.k8s.io", "IPAddress"),
         ("networking.k8s.io", "IngressClass"),
         ("networking.k8s.io", "ServiceCIDR"),
@@ -63,6 +67,7 @@ _CLUSTER_SCOPED: Final = frozenset(
         ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
         ("resource.k8s.io", "DeviceClass"),
         ("resource.k8s.io", "DeviceTaintRule"),
+        ("resource.k8s.io", "ResourceClass"),
         ("resource.k8s.io", "ResourceSlice"),
         ("scheduling.k8s.io", "PriorityClass"),
         ("storage.k8s.io", "CSIDriver"),

@@ -61,3 +61,19 @@ def test_items_that_are_no_list_are_like_any_other_field() -> None:
 )
 def test_only_groups_that_come_with_kubernetes_are_built_in(api_version: str, custom: bool) -> None:
     assert kinds.is_custom(api_version) == custom
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind"),
+    [
+        ("auditregistration.k8s.io/v1alpha1", "AuditSink"),
+        ("extensions/v1beta1", "PodSecurityPolicy"),
+        ("internal.apiserver.k8s.io/v1alpha1", "StorageVersion"),
+        ("networking.k8s.io/v1alpha1", "ClusterCIDR"),
+        ("resource.k8s.io/v1alpha2", "ResourceClass"),
+    ],
+)
+def test_kinds_that_kubernetes_no_longer_has_lived_in_no_namespace_either(
+    api_version: str, kind: str
+) -> None:
+    assert not kinds.is_namespaced(api_version, kind)
