@@ -24,6 +24,9 @@ _OWN_PREFIXES = ("internal.config.kubernetes.io/", "internal.kpt.dev/")
 
 _ITEM = re.compile(r"items\[(\d+)\]\.")
 
+_KUSTOMIZE_GROUP = "kustomize.config.k8s.io/"
+_KUSTOMIZATION = re.compile(r"\bkustomization\.ya?ml$")
+
 _KPT_GROUP = "kpt.dev"
 _KPT_KINDS = ("Kptfile", "ResourceGroup")
 """What describes a package, or what `kpt live` keeps about one; never of use in a cluster."""
@@ -43,6 +46,7 @@ def build(resource_list: bytes, options: Options, namespace: str) -> list[Manife
             raise ManifestError(f"{source} is not a mapping", fix="correct the package's functions")
         _require_annotations(item, source)
         if not _is_local(item, source):
+            _refuse_kustomization(item, source)
             manifests.require_identity(source, item)
             entries.append((source, _annotated(item, options.annotations)))
     entries.sort(key=lambda entry: entry[0])
@@ -113,6 +117,19 @@ def _is_local(manifest: Manifest, source: str) -> bool:
             f"{source} has the annotation {_LOCAL} with {said!r}", fix='use "true" or "false"'
         )
     return bool(said == "true")
+
+
+def _refuse_kustomization(manifest: Manifest, source: str) -> None:
+    """Raise ManifestError for what kustomize reads; kpt lets it pass, without a name or a kind.
+
+    Source: kptdev/kpt pkg/api/kptfile/v1/validation.go, isKustomization.
+    """
+    version = str(manifest.get("apiVersion") or "")
+    if version.startswith(_KUSTOMIZE_GROUP) or (not version and _KUSTOMIZATION.search(source)):
+        raise ManifestError(
+            f"{source} is for kustomize, which kpt does not run",
+            fix="list the file in .krmignore, or render the folder with kustomize",
+        )
 
 
 def _annotated(manifest: Manifest, added: Mapping[str, str]) -> Manifest:
