@@ -206,6 +206,12 @@ FAULTS = [
         )
     ),
     Fault(
+        "an array that is none to the SDK",
+        javascript(_JS_MAP.format("require('vm').runInNewContext('[1]')")),
+        refused=r"ConfigMap 'a' \(index\.js:3\) has an array of another context \(node:vm\) in"
+        r" data\.x",
+    ),
+    Fault(
         "a function inside of an output",
         javascript(_JS_MAP.format("pulumi.output({y: {f() {}}})")),
         refused=r"ConfigMap 'a' \(index\.js:3\) has the function f in data\.x\.y",

@@ -113,6 +113,10 @@ function withoutJsonByType(value) {
     if (!["Object", "Array", "Module"].includes(type)) {
         return `a value of type ${Buffer.isBuffer(value) ? "Buffer" : type}`;
     }
+    if (type === "Array" && !(value instanceof Array)) {
+        // The SDK takes it for a mapping.
+        return "an array of another context (node:vm)";
+    }
     // Such a class has a JSON form of its own, which the SDK does not ask for.
     return typeof value.toJSON === "function" ? `a value of type ${value.constructor?.name}` : "";
 }

@@ -39,7 +39,9 @@ def from_struct(struct: struct_pb2.Struct, levels: int = MOST_LEVELS) -> dict[st
         for key in fields:
             data[key] = from_value(fields[key], levels)
     except UncarriedError as error:
-        raise UncarriedError(error.says, error.fix, key, *error.path) from None
+        # The mark of a secret, or the envelope of an output, is no part of the program's value.
+        at = () if SIGNATURE in fields else (key,)
+        raise UncarriedError(error.says, error.fix, *at, *error.path) from None
     if SIGNATURE in data and (what := uncarried_in(data)):
         raise UncarriedError(f"has {what}", "make it a string, a number, a list or a map")
     return data

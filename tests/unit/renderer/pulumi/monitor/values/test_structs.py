@@ -59,3 +59,13 @@ def test_what_a_host_says_has_no_json_is_refused_with_its_path(holder: Any) -> N
         structs.from_struct(struct)
     assert refused.value.says == "has a value of type date"
     assert refused.value.path[:2] == ("data", "since")
+
+
+@pytest.mark.parametrize("envelope", [wire.secret, lambda v: wire.depending(v, ["urn"])])
+def test_the_path_of_what_has_no_json_leads_through_its_marks(envelope: Any) -> None:
+    struct = struct_pb2.Struct()
+    marked = envelope({"since": wire.uncarried("a value of type date")})
+    structs.into_struct({"data": marked}, struct)
+    with pytest.raises(structs.UncarriedError) as refused:
+        structs.from_struct(struct)
+    assert refused.value.path == ("data", "since")
