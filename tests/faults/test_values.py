@@ -208,8 +208,22 @@ FAULTS = [
     Fault(
         "an array that is none to the SDK",
         javascript(_JS_MAP.format("require('vm').runInNewContext('[1]')")),
-        refused=r"ConfigMap 'a' \(index\.js:3\) has an array of another context \(node:vm\) in"
-        r" data\.x",
+        refused=r"ConfigMap 'a' \(index\.js:3\) has an array of another context .* in data\.x",
+    ),
+    Fault(
+        "a JavaScript value that holds itself",
+        javascript("const v = {y: [1]};\nv.y.push({z: v});\n" + _JS_MAP.format("v")),
+        refused=r"ConfigMap 'a' \(index\.js:5\) has a value that holds itself in data\.x\.y\.z",
+    ),
+    Fault(
+        "a getter that counts",
+        javascript("let n = 0;\n" + _JS_MAP.format("{ get y() { return ++n; } }")),
+        renders=_in_map({"y": 1}),
+    ),
+    Fault(
+        "a JavaScript value that is held twice",
+        javascript("const v = {y: 1};\n" + _JS_MAP.format("JSON.stringify([v, v])")),
+        renders=_in_map('[{"y":1},{"y":1}]'),
     ),
     Fault(
         "a function inside of an output",

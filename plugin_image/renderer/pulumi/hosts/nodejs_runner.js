@@ -180,7 +180,9 @@ function tellSecrets(output) {
             return [value];
         }
         const plain = value && [Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value));
-        return plain ? Object.values(value).flatMap(texts) : [];
+        // What a getter gives is the SDK's to ask for.
+        const parts = plain ? Object.values(Object.getOwnPropertyDescriptors(value)) : [];
+        return parts.flatMap((part) => texts(part.value));
     };
     // The renderer knows which parts of the configuration are secret.
     const { PULUMI_CONFIG: config, PULUMI_CONFIG_SECRET_KEYS: keys } = process.env;

@@ -33,10 +33,11 @@ function tellWhenSerialized(rpc, debuggable, Asset) {
     const objects = new AsyncLocalStorage();
     const { serializeResourceProperties, specialAssetSig } = rpc;
     const isFunction = (value) => objects.getStore() && typeof value === "function";
-    const told = (value) => (isFunction(value) ? { [LOST]: lost("a function") } : value);
+    const told = (value) => (isFunction(value) ? standIn("a function") : value);
     rpc.serializeResourceProperties = (label, props, ...rest) =>
         objects.run(OBJECT.test(label), () => {
-            const entries = Object.entries(props).map(([key, value]) => [key, told(value)]);
+            const ended = objects.getStore() && holdsItself(props) ? endedWhereItHoldsItself(props) : props;
+            const entries = Object.entries(ended).map(([key, value]) => [key, told(value)]);
             return serializeResourceProperties(label, Object.fromEntries(entries), ...rest);
         });
     const { debuggablePromise } = debuggable;
@@ -87,6 +88,49 @@ function noteForOneCopy(value, what) {
     queueMicrotask(remove);
 }
 
+/** What stands for a value in an object. */
+function standIn(what) {
+    return { [LOST]: lost(what) };
+}
+
+/** Whether a value has itself somewhere in it: the SDK would go on with it until no memory is left. */
+function holdsItself(value, above = new Set(), done = new Set()) {
+    if (typeof value !== "object" || value === null || done.has(value) || !isTakenApart(value)) {
+        return false;
+    }
+    if (above.has(value)) {
+        return true;
+    }
+    above.add(value);
+    const found = Object.keys(value).some((name) => holdsItself(given(value, name), above, done));
+    above.delete(value);
+    done.add(value);
+    return found;
+}
+
+function endedWhereItHoldsItself(value, above = []) {
+    if (typeof value !== "object" || value === null || !isTakenApart(value)) {
+        return value;
+    }
+    if (above.includes(value)) {
+        return standIn("a value that holds itself");
+    }
+    const copied = (part) => endedWhereItHoldsItself(part, [...above, value]);
+    return Array.isArray(value)
+        ? value.map(copied)
+        : Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copied(part)]));
+}
+
+/** A part of a value. What a getter gives is the SDK's to ask for: it may differ each time. */
+function given(value, name) {
+    return Object.getOwnPropertyDescriptor(value, name)?.value;
+}
+
+/** Whether the SDK goes on with the parts of a value. */
+function isTakenApart(value) {
+    return !isOfSdk(value) && !withoutJsonByType(value);
+}
+
 function lost(what) {
     return Object.assign(() => what, { [LOST]: what });
 }
@@ -103,7 +147,7 @@ function withoutJson(value) {
     if (what) {
         return what;
     }
-    const name = Object.keys(value).find((key) => typeof value[key] === "function");
+    const name = Object.keys(value).find((key) => typeof given(value, key) === "function");
     return name === undefined ? "" : `the function ${name}`;
 }
 
