@@ -33,6 +33,7 @@ _ABOUT_FOLDERS = re.compile(
     r"|exclude-links-from-lockfile|dedupe-[\w-]+|inject-workspace-packages)(?:\[\])?\s*=.*"
 )
 """The lines of an .npmrc that count: of what is in `node_modules`, not where that comes from."""
+_INJECTED = re.compile(r"\bfile:([^\s'\"():]+)")
 _PATCHES = ("patches", ".yarn/patches")
 """Changes of packages, which locks name."""
 
@@ -105,6 +106,17 @@ def _copied(layout: Layout, manager: Manager) -> list[Path]:
     return [path for path, name in named if path.is_dir() and name.version.startswith("file:")]
 
 
+def _injected(layout: Layout, lock: Path | None) -> list[Path]:
+    """The members of a workspace of which pnpm takes a copy, as its lock says.
+
+    Source: https://pnpm.io/package_json#dependenciesmetainjected.
+    """
+    if lock is None or lock.name != nodejs_layout.LOCKS["pnpm"][0]:
+        return []
+    named = set(_INJECTED.findall(files.text(lock)))
+    return [m for m in layout.members if m.relative_to(layout.folder).as_posix() in named]
+
+
 def _manifest(package: Mapping[str, Any], left_out: frozenset[str]) -> dict[str, Any]:
     """What a package.json says of packages: its scripts expect the rest of its folder."""
     manifest = {key: value for key, value in package.items() if key not in _NOT_COPIED}
@@ -129,7 +141,7 @@ def _inputs(layout: Layout, manager: Manager, lock: Path | None) -> Sequence[Pat
     if manager.asks_for_members:
         _refuse_nameless_members(layout)
     inputs = {*layout.manifests, *(path for path in layout.local if path.is_file())}
-    for folder in _copied(layout, manager):
+    for folder in (*_copied(layout, manager), *_injected(layout, lock)):
         inputs.update(_files(folder, layout))
     settings = (layout.folder / name for name in _SETTINGS)
     inputs.update(path for path in settings if files.exists(path))

@@ -338,6 +338,29 @@ def test_a_member_that_yarn_would_pass_over_is_refused_if_it_is_needed(
         installed(nodejs, root, installer)
 
 
+@pytest.mark.parametrize(
+    ("locked", "is_copied"),
+    [
+        ("file:program/lib(@pulumi/pulumi@3.1.0)", True),
+        ("file:program/lib", True),
+        ("file:program/library", False),
+        ("link:lib", False),
+    ],
+)
+def test_a_member_of_which_pnpm_takes_a_copy_is_installed_again_when_it_changes(
+    installer: Installer, root: Path, locked: str, *, is_copied: bool
+) -> None:
+    (root.parent / "pnpm-workspace.yaml").write_text("packages: [program, program/lib]\n")
+    lock = f"lockfileVersion: '9.0'\nimporters:\n  program:\n    version: {locked}\n"
+    (root.parent / "pnpm-lock.yaml").write_text(lock)
+    (root.parent / "package.json").write_text("{}")
+    (root / "package.json").write_text('{"dependencies": {"lib": "workspace:*"}}')
+    (root / "lib" / "package.json").write_text('{"name": "lib"}')
+    before = installed(nodejs, root, installer)
+    (root / "lib" / "code.py").write_text("2")
+    assert (installed(nodejs, root, installer) != before) is is_copied
+
+
 @pytest.mark.parametrize("named", ['{ editable = "../../lib" }', '{ path = "../../lib.whl" }'])
 def test_packages_that_uv_locked_outside_of_the_repository_are_refused(
     installer: Installer, root: Path, named: str
