@@ -73,7 +73,7 @@ def test_only_groups_that_come_with_kubernetes_are_built_in(api_version: str, cu
         ("resource.k8s.io/v1alpha2", "ResourceClass"),
     ],
 )
-def test_kinds_that_kubernetes_no_longer_has_lived_in_no_namespace_either(
+def test_kinds_that_few_clusters_have_live_in_no_namespace_either(
     api_version: str, kind: str
 ) -> None:
     assert not kinds.is_namespaced(api_version, kind)
