@@ -21,7 +21,7 @@ definition = k8s.apiextensions.v1.CustomResourceDefinition(
                                 "required": ["schedule"],
                                 "properties": {
                                     "schedule": {"type": "string"},
-                                    "keep": {"type": "integer", "minimum": 0, "default": 7, "maximum": 2**63 - 1},
+                                    "keep": {"type": "integer", "minimum": 0, "default": 7, "maximum": 10**17},
                                     "size": {"x-kubernetes-int-or-string": True},
                                 },
                                 "x-kubernetes-preserve-unknown-fields": True,
