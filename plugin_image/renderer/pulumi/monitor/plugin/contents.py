@@ -6,7 +6,6 @@ not tell apart it reads the first. Source: pulumi-kubernetes
 provider/pkg/provider/yaml/v2/yaml.go (Parse, Register) and invoke_decode_yaml.go.
 """
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,8 @@ from .... import kubernetes_yaml, manifests
 from ....errors import ManifestError
 from ..errors import Refusal
 
+_DEFINITION: Final = "CustomResourceDefinition"
+_TEMPLATES: Final = "/templates/"
 _TEMPLATE: Final = re.compile(r"^---\n# Source: (.+)$", re.MULTILINE)
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PATTERN: Final = re.compile(r"[*?\[]")
@@ -34,6 +35,14 @@ class Content:
 
     def __str__(self) -> str:
         return self.place
+
+    @property
+    def is_beside_templates(self) -> bool:
+        """Whether it is a definition in a chart's folder `crds`.
+
+        Helm never deletes these, and takes what the cluster has of them.
+        """
+        return self.manifest["kind"] == _DEFINITION and _TEMPLATES not in self.place
 
 
 def documents(text: str, origin: str, *, of_chart: bool = False) -> list[Any]:
@@ -64,7 +73,7 @@ def objects(found: Sequence[Any], origin: str) -> list[Content]:
 def of_chart(text: str, chart: str) -> list[Content]:
     """The objects of what Helm made of a chart, each with its template. Raises as `documents`.
 
-    What comes again unchanged counts once, as the definitions do of a chart that another one
+    A definition that comes again unchanged counts once, as with Helm: of a chart that another one
     depends on under two names.
     """
     # The text before the first mark is empty; then names and texts alternate.
@@ -111,14 +120,13 @@ def require_distinct(contents: Iterable[Content], called: str, namespace: str) -
 
 
 def _without_repetitions(found: Iterable[Content]) -> Iterator[Content]:
-    written: dict[str, list[Mapping[str, Any]]] = {}
+    definitions: list[Mapping[str, Any]] = []
     for content in found:
-        # Definitions are large, and few objects have equal metadata.
-        metadata = json.dumps(content.manifest.get("metadata"), sort_keys=True)
-        others = written.setdefault(metadata, [])
-        if not any(kubernetes_yaml.same(content.manifest, other) for other in others):
-            others.append(content.manifest)
-            yield content
+        if content.is_beside_templates:
+            if any(kubernetes_yaml.same(content.manifest, other) for other in definitions):
+                continue
+            definitions.append(content.manifest)
+        yield content
 
 
 def _objects(node: Any, place: str) -> Iterator[Content]:

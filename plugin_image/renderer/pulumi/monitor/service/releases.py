@@ -50,8 +50,6 @@ _SKIP_AWAIT: Final = "pulumi.com/skipAwait"
 _RUN: Final = ("Job", "Pod")
 _SHOWN: Final = 3
 _POLICY, _KEEP = "helm.sh/resource-policy", "keep"
-_DEFINITION: Final = "CustomResourceDefinition"
-_TEMPLATES: Final = "/templates/"
 _ALWAYS_THERE: Final = frozenset({"default", "kube-node-lease", "kube-public", "kube-system"})
 """Namespaces of every cluster."""
 
@@ -111,7 +109,7 @@ def parts(inputs: Inputs, released: Released) -> Iterator[Part]:
         if (kinds.group_of(manifest["apiVersion"]), manifest["kind"]) not in custom:
             objects.complete_names(manifest, name=None, namespace=namespace)
         name = objects.identifier(manifest)
-        is_beside = _is_beside(content)
+        is_beside = content.is_beside_templates
         if inputs.get("skipAwait") and not is_beside:
             _annotate(manifest, {_SKIP_AWAIT: "true"})
         # Helm takes what the cluster has of these.
@@ -159,12 +157,7 @@ def note(release: object, inputs: Inputs, released: Released) -> str:
 
 def _is_kept(content: Content) -> bool:
     """Whether it is a definition beside the templates, or the chart says that it stays."""
-    return _is_beside(content) or _annotations(content.manifest).get(_POLICY) == _KEEP
-
-
-def _is_beside(content: Content) -> bool:
-    """Whether it is a definition that no template makes, which Helm never deletes."""
-    return content.manifest["kind"] == _DEFINITION and _TEMPLATES not in content.place
+    return content.is_beside_templates or _annotations(content.manifest).get(_POLICY) == _KEEP
 
 
 def _annotate(manifest: objects.Manifest, added: Mapping[str, str]) -> None:
@@ -196,7 +189,7 @@ def _resource_names(contents: Sequence[Content]) -> dict[str, list[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for content in contents:
         manifest = content.manifest
-        if _is_beside(content) or hooks.of_helm(manifest):
+        if content.is_beside_templates or hooks.of_helm(manifest):
             continue
         group = kinds.group_of(manifest["apiVersion"])
         kind = f"{manifest['kind']}.{group}" if group else manifest["kind"]

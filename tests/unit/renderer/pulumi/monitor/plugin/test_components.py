@@ -128,7 +128,7 @@ class TestCharts:
         assert not provider.rehearsed, "a chart that names no such function is rendered once"
 
     def test_an_object_of_two_templates_is_refused_with_both(self, tmp_path: Path) -> None:
-        provider = Provider(tmp_path, lambda: text(config_map("a"), config_map("a", x="1")))
+        provider = Provider(tmp_path, lambda: text(config_map("a"), config_map("a")))
         with pytest.raises(Refusal, match=r"templates/0\.yaml and web/templates/1\.yaml"):
             construct(components(provider), CHART, chart="web")
 
