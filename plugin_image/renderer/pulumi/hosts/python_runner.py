@@ -234,13 +234,20 @@ def _because(error: BaseException, root: str) -> str:
 
     What libraries and the SDK say so is of their own parts.
     """
-    cause = error
-    while cause.__cause__:
-        cause = cause.__cause__
+    cause = _first_cause(error)
     told = str(cause) in str(error)
     if told or not _own_frames(traceback.extract_tb(cause.__traceback__), root):
         return ""
     return f", because of {_words(cause)}"
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """The error that led to all others: an error can be among its own causes."""
+    passed: set[int] = set()
+    while error.__cause__ and id(error) not in passed:
+        passed.add(id(error))
+        error = error.__cause__
+    return error
 
 
 def _place(file: str, line: int | None, root: str) -> str:

@@ -94,8 +94,17 @@ def raised_by(root: Path, body: str) -> BaseException:
             "RuntimeError: no number: invalid literal for int() with base 10: 'x'",
             "__main__.py:5",
         ),
+        (
+            "    one, other = ValueError('one'), KeyError('two')\n"
+            "    other.__cause__ = one\n    raise one from other\n",
+            "ValueError: one",
+            "__main__.py:4",
+        ),
     ],
-    ids=["a group", "a cause in the program", "a cause elsewhere", "a cause that is told"],
+    ids=[
+        *("a group", "a cause in the program", "a cause elsewhere", "a cause that is told"),
+        "an error among its own causes",
+    ],
 )
 def test_what_an_error_stands_for_is_told(root: Path, body: str, text: str, place: str) -> None:
     told = describe(raised_by(root, body), str(root))
