@@ -49,6 +49,8 @@ class Keepable(NamedTuple):
     """The folder of the set, which another set may replace."""
     is_brought: bool
     """Whether a program brings the packages, so that they must be contained."""
+    most: int = 1
+    """For what is lent once: how many wait at most, however many runs there were at once."""
     snapshot: str = ""
     """For what is lent once: a file that it can be started from sooner, alone in its folder."""
     writes_snapshot: tuple[str, ...] = ()

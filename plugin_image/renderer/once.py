@@ -1,7 +1,8 @@
 """Lends processes that wait, each to one run: for what cannot be forked.
 
-As many are ready as runs have been under way at once, if memory allows. Each is below a guard
-(`waiting.py`), a fork of the keeper and our own code, which starts it and answers for it.
+As many are ready as runs have been under way at once, if memory allows, and `what.most` does. Each
+is below a guard (`waiting.py`), a fork of the keeper and our own code, which starts it and answers
+for it.
 """
 
 import os
@@ -10,13 +11,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from . import forking, waiting
+from . import forking, snapshots, waiting
 from .keeping import Keepable
 from .stock import NotReadyError, Ready, UnfitError, words
 
 _MESSAGE_BYTES: Final = 1024
-_MOST: Final = 4
-"""How many are ready at most, however many runs there were at once."""
 _MOST_FAILURES: Final = 3
 
 
@@ -36,6 +35,8 @@ class Once:
         self._lent: set[int] = set()
         self._wanted = 1
         self._failures = 0
+        self._seen = snapshots.NONE
+        """The snapshot with which a process came to be ready."""
         self._fill()
 
     def files(self) -> Collection[int]:
@@ -57,7 +58,7 @@ class Once:
     def take(self) -> Ready:
         """See `Stock`."""
         self._lent = {pid for pid in self._lent if os.path.exists(f"/proc/{pid}")}  # noqa: PTH110
-        self._wanted = min(max(self._wanted, len(self._lent) + 1), _MOST)
+        self._wanted = min(max(self._wanted, len(self._lent) + 1), self._what.most)
         for guard in self._guards:
             if guard.is_ready:
                 self._guards.remove(guard)
@@ -85,6 +86,7 @@ class Once:
         if said == waiting.READY:
             guard.is_ready = True
             self._failures = 0
+            self._seen = snapshots.state(self._what)
         elif said:
             raise UnfitError(words(said))
         else:
@@ -101,7 +103,7 @@ class Once:
                 pid = forking.fork()
                 if pid == 0:
                     forking.close_all_but([theirs.fileno()])
-                    waiting.guard(self._what, theirs)
+                    waiting.guard(self._what, theirs, self._seen)
             if pid is None:
                 ours.close()
                 return

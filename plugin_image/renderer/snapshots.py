@@ -7,6 +7,7 @@ that nothing starts from it.
 """
 
 import hashlib
+import os
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +19,10 @@ from . import processes
 from .keeping import Keepable
 from .stock import LOADING_SECONDS
 
+State = tuple[int, ...]
+"""What tells a file from what it was before, as far as nobody has its clock."""
+NONE: Final[State] = ()
+
 _CHECKSUM: Final = ".sha256"
 
 
@@ -26,8 +31,20 @@ def is_there(what: Keepable) -> bool:
     return bool(what.snapshot) and Path(what.snapshot).exists()
 
 
-def found_or_written(what: Keepable) -> Path | None:
-    """The snapshot to start from; None where there is none, and none can be written."""
+def state(what: Keepable) -> State:
+    """The state of the snapshot; `NONE` where there is none."""
+    try:
+        found = os.stat(what.snapshot)  # noqa: PTH116
+    except OSError:
+        return NONE
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def found_or_written(what: Keepable, seen: State = NONE) -> Path | None:
+    """The snapshot to start from; None where there is none, and none can be written.
+
+    One that is as it was `seen`, when a process was started from it, is not read again.
+    """
     if not what.snapshot:
         return None
     snapshot = Path(what.snapshot)
@@ -35,6 +52,10 @@ def found_or_written(what: Keepable) -> Path | None:
     with suppress(OSError):
         if not snapshot.parent.exists():
             _write(what, snapshot)
+        # The cache keeps what was used last.
+        os.utime(snapshot.parent)
+        if seen and state(what) == seen:
+            return snapshot
         if _checksum(snapshot) == _noted(snapshot).read_text():
             return snapshot
         discard(snapshot)
@@ -52,23 +73,31 @@ def _write(what: Keepable, snapshot: Path) -> None:
     place.mkdir(parents=True, exist_ok=True)
     unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=place))
     try:
-        with suppress(subprocess.SubprocessError):
-            subprocess.run(
-                what.writes_snapshot,
-                cwd=unfinished,
-                env=dict(what.env),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                preexec_fn=processes.contain_to_the_end,
-                timeout=LOADING_SECONDS,
-                check=True,
-            )
-            written = unfinished / snapshot.name
+        written = unfinished / snapshot.name
+        if _ends_well(what, unfinished) and written.exists():
             _noted(written).write_text(_checksum(written))
+        else:
+            written.unlink(missing_ok=True)
         unfinished.rename(snapshot.parent)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _ends_well(what: Keepable, folder: Path) -> bool:
+    with suppress(subprocess.SubprocessError):
+        subprocess.run(
+            what.writes_snapshot,
+            cwd=folder,
+            env=dict(what.env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=processes.contain_to_the_end,
+            timeout=LOADING_SECONDS,
+            check=True,
+        )
+        return True
+    return False
 
 
 def _noted(snapshot: Path) -> Path:

@@ -52,13 +52,16 @@ def limits() -> bytes:
     return _LIMITS.pack(*resource.getrlimit(resource.RLIMIT_DATA))
 
 
-def guard(what: Keepable, channel: socket.socket) -> NoReturn:
-    """Have one process wait, and be lent to the run whose connection comes by `channel`."""
+def guard(what: Keepable, channel: socket.socket, seen: snapshots.State) -> NoReturn:
+    """Have one process wait, and be lent to the run whose connection comes by `channel`.
+
+    `seen` is the snapshot that one was started from before.
+    """
     try:
         processes.adopt_orphans()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         if _may_start(what, channel):
-            process = _Waiting(what, snapshots.found_or_written(what))
+            process = _Waiting(what, snapshots.found_or_written(what, seen))
             if process.has_loaded(channel):
                 _serve(process, channel)
     finally:

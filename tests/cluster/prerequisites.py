@@ -25,6 +25,8 @@ PROGRAMS = {
     "git": "git",
     "kubectl": "kubernetes-client",
     "/usr/lib/cni/bridge": "containernetworking-plugins",
+    "javac": "default-jdk-headless",
+    "mvn": "maven",
 }
 """What the tests run, and the package that brings it."""
 

@@ -279,7 +279,7 @@ class TestRendering:
     ) -> None:
         script = (
             "java -version 2>&1; javac -version; mvn --version; "
-            # The virtual machine itself is loaded before they are.
+            # The virtual machine itself is loaded before they are. To find nothing is right.
             "find /usr/lib/jvm -name '*.so' -exec ldd {} + | grep -v libjvm | grep 'not found' "
             "|| true"
         )

@@ -39,21 +39,26 @@ class NodeContainer(Container):
         manifests = {"Pulumi.yaml": "name: odd\nruntime: nodejs\n", "package.json": "{}"}
         return self.project("", "", **{**manifests, "index.js": REQUIRE + program, **files})
 
-    def waiting(self) -> list[int]:
+    def waiting(self, purpose: str = "run") -> list[int]:
         """The processes that wait."""
-        return [pid for pid in self.there() if WAITING in read(pid, "cmdline") and is_stopped(pid)]
+        return [pid for pid in self.there() if waits(pid, purpose) and is_stopped(pid)]
 
-    def until_waiting(self) -> list[int]:
+    def until_waiting(self, purpose: str = "run") -> list[int]:
         """Wait until a process waits."""
-        wait_until(self.waiting)
-        return self.waiting()
+        wait_until(lambda: self.waiting(purpose))
+        return self.waiting(purpose)
 
-    def warmly(self, folder: Path, **env: str) -> tuple[int, str, str]:
+    def warmly(self, folder: Path, purpose: str = "run", **env: str) -> tuple[int, str, str]:
         """Render by a process that waits. Status, stdout, stderr."""
-        before = self.until_waiting()
+        before = self.until_waiting(purpose)
         outcome = self.generate(folder, **env)
-        assert {*before} - {*self.waiting()}, "no process that waited was used"
+        assert {*before} - {*self.waiting(purpose)}, "no process that waited was used"
         return outcome
+
+
+def waits(pid: int, purpose: str) -> bool:
+    words = read(pid, "cmdline").split("\0")
+    return any(WAITING in word for word in words) and purpose in words
 
 
 def is_stopped(pid: int) -> bool:
@@ -138,11 +143,57 @@ def test_a_program_ends_alike_warm_and_cold(container: NodeContainer, name: str)
 
 def test_typescript_renders_alike_warm_and_cold(container: NodeContainer, tmp_path: Path) -> None:
     folder = corpus.named("typescript-components-nest").copy_to(tmp_path)
-    # It is compiled by the first of them.
-    warm = container.warmly(folder)
-    assert container.generate(folder, **COLD) == warm
-    assert container.warmly(folder) == warm
-    assert (warm[0], bool(warm[1])) == (0, True)
+    cold = container.generate(folder, **COLD)
+    # It was compiled then.
+    assert container.warmly(folder) == cold
+    assert (cold[0], bool(cold[1])) == (0, True)
+
+
+LOOSE = {"target": "es2016", "module": "commonjs", "moduleResolution": "node"}
+SETTINGS: dict[str, dict[str, object]] = {
+    "none": {},
+    "of templates": {"strict": True, "target": "es2020", "module": "nodenext"},
+    "without the browser": {**LOOSE, "strict": True, "lib": ["es2020"], "types": ["node"]},
+    "with JavaScript": {**LOOSE, "allowJs": True, "checkJs": True},
+}
+"""`compilerOptions`, by what they are like."""
+TYPESCRIPT = """import * as k8s from "@pulumi/kubernetes";
+import * as path from "node:path";
+import { text } from "./beside";
+declare module "@pulumi/kubernetes" { interface Added { text: string } }
+const added: k8s.Added = { text: path.basename(text) };
+new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { ...added } });
+"""
+MISTAKEN = (
+    TYPESCRIPT
+    + """const wrong: number = k8s.core.v1;
+new k8s.core.v1.ConfigMap("other", { data: { value: 1 } });
+document.title = wrong;
+"""
+)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_new_sources_are_checked_alike_warm_and_cold(container: NodeContainer, name: str) -> None:
+    """By a process that has parsed the declarations before it knew of folder and settings."""
+    config = json.dumps({"compilerOptions": SETTINGS[name], "files": ["index.ts"]})
+
+    def project(program: str) -> Path:
+        package = '{"main": "index.ts"}'
+        files = {"beside.ts": f'export const text = "a/{name}";\n', "index.ts": program}
+        if SETTINGS[name]:
+            files["tsconfig.json"] = config
+        return container.script("", **{"package.json": package, "index.js": "", **files})
+
+    mistaken = project(MISTAKEN)
+    cold = container.generate(mistaken, **COLD)
+    assert "error TS2322: Type 'typeof import(" in cold[2]
+    assert container.generate(project(TYPESCRIPT))[0] == 0
+    warm = container.warmly(mistaken, "compile")
+    assert warm == cold
+    # Another text, which is not known yet.
+    status, stdout, stderr = container.warmly(project(TYPESCRIPT + "// new\n"), "compile")
+    assert (status, "kind: ConfigMap" in stdout, name in stdout) == (0, True, True), stdout + stderr
 
 
 SPOILING = (
@@ -208,7 +259,7 @@ def is_from_snapshot(pid: int) -> bool:
 
 
 def snapshots(container: NodeContainer) -> Iterator[Path]:
-    return (container.place / "cache").glob("**/snapshot.blob")
+    return (container.place / "cache").glob("snapshots/run-*/snapshot.blob")
 
 
 def test_what_a_program_does_to_its_process_reaches_no_other_render(
@@ -305,7 +356,7 @@ def test_packages_wait_only_if_no_program_can_tell(asked: str, tmp_path: Path) -
             script = corpus.PLUGIN_IMAGE / "renderer" / "pulumi" / "hosts" / WAITING
             files = [told.fileno(), theirs.fileno()]
             process = subprocess.Popen(
-                ["node", script, sdk / runner, tmp_path / "v8", *map(str, files)],
+                ["node", script, sdk / runner, "run", tmp_path / "v8", *map(str, files)],
                 env={"PATH": os.environ["PATH"]},
                 pass_fds=files,
                 stderr=subprocess.PIPE,

@@ -38,6 +38,7 @@ _UNKNOWN: Final = "unclassified"
 _R, _M = Verdict.REFUSED, Verdict.MISSING
 _T, _O = Verdict.THEIRS, Verdict.OURS
 _NOT_INSTALLED: Final = r"the program's dependencies cannot be installed: .*"
+_NOT_BUILT: Final = r"^the program cannot be built: "
 _FAILED_AS: Final = r"^the program (failed: |ended with exit status \d+: )"
 _FAILED: Final = _FAILED_AS + ".*"
 _LACKS: Final = _FAILED_AS + r"(ModuleNotFound|Import)Error: "
@@ -70,6 +71,7 @@ _TABLE: Final = [
         (_R, "a stack without its file", r"^stack .* has no Pulumi\.\S+, and "),
         (_R, "configuration that is not committed", r"has no value for the configuration key "),
         (_M, ".NET and Java", r"programs in (dotnet|java) are not rendered"),
+        (_M, "binary locks", r"^\S+ is binary, and what it has from where cannot be told"),
         (_M, "old formats of locks", r"was written by a Yarn older than |that no pnpm from "),
         (_M, "locks of other tools", r"dependencies locked by \S+ alone cannot be installed"),
         (_M, "older SDKs", r"Pulumi SDK \S+ is too old"),
@@ -84,6 +86,7 @@ _TABLE: Final = [
         (_T, "packages that cannot be had", _NOT_INSTALLED + r"Not Found - 404"),
         (_T, "packages that cannot be had", _NOT_INSTALLED + r"Couldn't find any versions for "),
         (_T, "packages that cannot be had", _NOT_INSTALLED + r'Unsupported URL Type "workspace:"'),
+        (_T, "packages that cannot be had", _NOT_BUILT + r"java\.net\.UnknownHostException"),
         (_T, "packages that cannot be built", _NOT_INSTALLED + r"cannot be built from its source"),
         (
             _T,
@@ -98,6 +101,8 @@ _TABLE: Final = [
         (_T, "files that cannot be had", _FAILED + r"kustomize build error: .*git fetch "),
         (_T, "files that cannot be had", _FAILED + r"(Failed to resolve|getaddrinfo ENOTFOUND)"),
         (_T, "files that cannot be had", _FAILED + r"dial tcp: lookup "),
+        (_T, "files that are not there", _FAILED + r"open \S+: no such file or directory"),
+        (_T, "no program", r"^the Go package that \S+ leads to is .* only 'main' is a program"),
         (_T, "files that are not committed", r"^`binary` .* which is not in the repository"),
         (_T, "no SDK among the packages", r"^@pulumi/pulumi is not among the program's "),
         (_T, "configuration that is not committed", _FAILED + r"[Mm]issing required config"),

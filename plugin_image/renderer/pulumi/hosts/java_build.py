@@ -32,6 +32,8 @@ _COMPILED: Final = re.compile(
     re.MULTILINE,
 )
 """How Maven and Gradle pass on what a compiler says of a mistake."""
+_THROWN: Final = re.compile(r'^Exception in thread "main" (.+)', re.MULTILINE)
+"""How a wrapper ends that cannot download its tool."""
 
 
 def tool(name: str, env: Mapping[str, str]) -> Path:
@@ -84,7 +86,8 @@ class Build:
             said = error.details
             if wrong := _COMPILED.search(said):
                 raise self._mistake(wrong, said) from error
-            why = reason(said) or "it gave no reason"
+            thrown = _THROWN.search(said)
+            why = reason(said) or (thrown[1] if thrown else "it gave no reason")
             raise DependencyError(
                 f"the program cannot be built: {why}", fix=_FIX, details=said
             ) from error

@@ -70,6 +70,8 @@ def run(execution: Execution, installed: Installed) -> Run:
             return run
         # The compiler reports failures best, and can compile what it was not asked for before.
     recorded = execution.scratch / "compiled.json"
+    if waiting and typescript.has_any(execution.project.root):
+        waiting = waiting.to_compile()
     run = _run(execution, {**told, "recorded": str(recorded)}, waiting)
     if not run.ended.status and recorded.exists():
         sources.keep(recorded)

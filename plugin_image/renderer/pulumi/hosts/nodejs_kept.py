@@ -1,9 +1,10 @@
 """Node.js that has loaded a set of packages and waits: in place of a new one, for one run.
 
-Node.js cannot be forked, so a waiting process (`nodejs_waiting.js`) becomes the program's own. It
-is used for packages that the cache or the image has, all in one folder, without `nodeargs`, and
-where no variable is set that Node.js heeds when it starts. Where none is ready, or it turns the run
-down, a new one is started.
+Node.js cannot be forked, so a waiting process (`nodejs_waiting.js`) becomes the program's own. For
+sources that must be compiled, one waits that has the compiler, and what it makes of the packages'
+declarations (`nodejs_declarations.js`). They are used for packages that the cache or the image has,
+all in one folder, without `nodeargs`, and where no variable is set that Node.js heeds when it
+starts. Where none is ready, or it turns the run down, a new one is started.
 """
 
 import hashlib
@@ -11,9 +12,9 @@ import json
 import os
 import socket
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final, Self
 
 from ... import launch, waiting
 from ...keeping import Keepable, Kept, NotLentError
@@ -27,9 +28,14 @@ from .lent import SECONDS, LentProcess, lent_or_new
 RUNNER: Final = Path(__file__).with_name("nodejs_runner.js")
 _WAITING: Final = Path(__file__).with_name("nodejs_waiting.js")
 _SNAPSHOT: Final = Path(__file__).with_name("nodejs_snapshot.js")
+_SNAPSHOTS: Final = "snapshots"
+"""What kind of entry of the cache they are."""
 _SNAPSHOT_FILE: Final = "snapshot.blob"
 """Where Node.js writes it. Source: https://nodejs.org/docs/latest-v22.x/api/cli.html"""
-_IN_SNAPSHOT: Final = (_SNAPSHOT, _WAITING, _WAITING.with_name("nodejs_loading.js"))
+_IN_SNAPSHOT: Final = (
+    *(_SNAPSHOT, _WAITING),
+    *(_WAITING.with_name(f"nodejs_{part}.js") for part in ("declarations", "loading")),
+)
 _LOCK: Final = ".package-lock.json"
 """What npm has installed, in the folder of modules."""
 _NO_MODULES: Final = json.dumps({"places": {}, "imports": False})
@@ -42,6 +48,11 @@ _SURROUNDINGS: Final = (
 _HEEDED_AT_START: Final = ("NODE_", "UV_", "ICU_", "OPENSSL_", "LD_", "GLIBC_", "MALLOC_")
 """How variables begin that change Node.js as it starts; a plugin passes hardly ever one of them."""
 _MESSAGE_BYTES: Final = 64
+_RUN: Final = "run"
+_COMPILE: Final = "compile"
+"""What a process can wait for."""
+_MOST: Final = {_RUN: 4, _COMPILE: 1}
+"""How many wait at most: what the compiler has takes 390 MB."""
 
 
 @dataclass
@@ -49,51 +60,58 @@ class Waiting:
     """The waiting processes for one set of packages: a `Lender`, for the runs of programs."""
 
     kept: Kept
-    command: tuple[str, ...]
+    node: str
+    runner: Path
+    """The SDK's."""
+    machine_code: Path
+    snapshots: Path
     packages: Path
     is_brought: bool
     """Whether the packages are not those of the image."""
+    purpose: str = _RUN
     lost: bool = field(default=False, init=False)
     """See `Lender`."""
-    _wanted: Keepable | None = field(default=None, init=False)
+    _wanted: list[Keepable] = field(default_factory=list, init=False)
+
+    def to_compile(self) -> Self:
+        """Those of them that have the compiler."""
+        return replace(self, purpose=_COMPILE)
 
     def __call__(self, start: Start) -> Process:
         """See `Lender`."""
-        if [*map(str, start.command[:2])] != [self.command[0], str(RUNNER)]:
+        if [*map(str, start.command[:2])] != [self.node, str(RUNNER)]:
             return launch.spawn(start)
-        self._wanted = what = self._keepable(start)
+        what = self._keepable(start, self.purpose)
+        # What is compiled now is run next time.
+        self._wanted = [what] if self.purpose == _RUN else [what, self._keepable(start, _RUN)]
         return lent_or_new(lambda start: _Lent(what, self, start), start)
 
     def want(self) -> None:
         """See `Lender`."""
-        if self._wanted:
-            self.kept.want(self._wanted)
+        for what in self._wanted:
+            self.kept.want(what)
 
-    def _keepable(self, start: Start) -> Keepable:
+    def _keepable(self, start: Start, purpose: str) -> Keepable:
         env = {key: value for key, value in start.env.items() if key.startswith(_SURROUNDINGS)}
+        snapshot = self.snapshots / f"{purpose}-{self._loaded()}" / _SNAPSHOT_FILE
+        loads = (str(self.runner), purpose)
+        waits = (str(_WAITING), *loads, str(self.machine_code))
         return Keepable(
             kind="once",
-            command=self.command,
+            command=(self.node, *waits),
             env={**env, "RENDERER_MODULES": _NO_MODULES},
             packages=str(self.packages),
             is_brought=self.is_brought,
-            **self._snapshot(),
+            most=_MOST[purpose],
+            snapshot=str(snapshot),
+            writes_snapshot=(self.node, "--build-snapshot", str(_SNAPSHOT), *loads),
+            from_snapshot=(self.node, "--snapshot-blob", str(snapshot), *waits),
         )
-
-    def _snapshot(self) -> dict[str, Any]:
-        """From what file a process starts sooner, and how."""
-        node, waiting, runner, machine_code = self.command
-        file = Path(machine_code) / f"snapshot-{self._loaded()}" / _SNAPSHOT_FILE
-        return {
-            "snapshot": str(file),
-            "writes_snapshot": (node, "--build-snapshot", str(_SNAPSHOT), runner),
-            "from_snapshot": (node, "--snapshot-blob", str(file), waiting, runner, machine_code),
-        }
 
     def _loaded(self) -> str:
         """What is in a snapshot, as far as the cache may have one with something else."""
         digest = hashlib.sha256()
-        for path in (self.command[0], self.packages):
+        for path in (self.node, self.packages):
             state = Path(path).stat()
             digest.update(f"{path} {state.st_size} {state.st_mtime_ns} {state.st_ino} ".encode())
         for file in (*_IN_SNAPSHOT, self.packages / _LOCK):
@@ -177,9 +195,10 @@ def of(execution: Execution, installed: Installed, modules: Path) -> Waiting | N
     ):
         return None
     runner = modules / nodejs_layout.SDK / "cmd" / "run" / "index.js"
-    command = (tool("node", execution.env), _WAITING, runner, machine_code)
+    node = str(tool("node", execution.env))
     is_brought = modules != nodejs_packages.IMAGE_MODULES
-    return Waiting(execution.kept, tuple(map(str, command)), modules, is_brought)
+    snapshots = execution.cache.folder / _SNAPSHOTS
+    return Waiting(execution.kept, node, runner, machine_code, snapshots, modules, is_brought)
 
 
 def _stays(folder: Path, execution: Execution) -> bool:

@@ -15,6 +15,7 @@ const { isInternalThread } = require("worker_threads");
 // What makes an ES module of a file that nothing else says to be one.
 const ES_MODULE = /(?:^|[;}]|\*\/)\s*(?:import|export)\b\s*["'{*\w$/]/m;
 const MODULES = `${path.sep}node_modules${path.sep}`;
+const OUT_OF_ORDER = /\/[./]/;
 const READING = ["access", "createReadStream", "exists", "lstat", "open", "opendir", "readFile", "readdir", "realpath", "stat"];
 
 // By the path that a program finds, where the folder really is.
@@ -122,7 +123,8 @@ function moved(file) {
     if (typeof file !== "string" || !file.includes("node_modules")) {
         return file;
     }
-    const whole = path.resolve(file);
+    // Most are absolute and in order, and there are thousands.
+    const whole = file[0] === path.sep && !OUT_OF_ORDER.test(file) ? file : path.resolve(file);
     const end = whole.indexOf("node_modules") + "node_modules".length;
     const place = (end === whole.length || whole[end] === path.sep) && places.get(whole.slice(0, end));
     return place ? place + whole.slice(end) : file;

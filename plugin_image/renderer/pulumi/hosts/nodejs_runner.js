@@ -30,7 +30,7 @@ if (compiled) {
     useCompiled(new Map(Object.entries(JSON.parse(kept.slice(kept.indexOf("\n"))))));
 } else if (recorded) {
     recordCompiled();
-    preload("typescript");
+    require("./nodejs_declarations").use(requireOfSdk);
 }
 preload("@pulumi/pulumi");
 const settings = requireOfSdk("../../runtime/settings");

@@ -20,6 +20,7 @@ from ...cache import Cache
 
 _READ = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"})
 """Files that the compiler may look at, by their ending."""
+_TYPED = (".ts", ".tsx", ".mts", ".cts")
 _RELATIVE = re.compile(r"""["'`](\.\.?(?:/[^"'`\n]*)?)["'`]""")
 """Strings that may be paths of modules: `..`, `./lib`, `../lib`."""
 _ABSOLUTE = re.compile(r'"(/[^"\n]*)"')
@@ -59,6 +60,11 @@ class CompiledSources:
         if known := self.kept():
             files = {**json.loads(known.read_text().partition("\n")[2]), **files}
         self._cache.keep(self._name, json.dumps(files).encode())
+
+
+def has_any(root: Path) -> bool:
+    """Whether the project has sources in TypeScript, as a program in JavaScript hardly has."""
+    return any(path.name.endswith(_TYPED) for path in sources(root))
 
 
 def is_self_contained(root: Path) -> bool:

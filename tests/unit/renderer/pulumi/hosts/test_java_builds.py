@@ -316,6 +316,12 @@ _CENTRAL = "central (https://maven.example.com/maven2)"
             "Could not resolve com.pulumi:pulumi:9: Could not get resource "
             "'https://maven.example.com/pulumi.pom'",
         ),
+        (
+            "gradle",
+            'Exception in thread "main" java.net.UnknownHostException: services.example.com\n'
+            "\tat java.base/sun.nio.ch.NioSocketImpl.connect(NioSocketImpl.java:572)\n",
+            "java.net.UnknownHostException: services.example.com",
+        ),
         ("gradle", "Killed\n", "it gave no reason"),
     ],
 )

@@ -1,0 +1,137 @@
+// What the TypeScript compiler makes of the declarations of a set of packages, for the check of a program.
+//
+// A program of ten lines imports 14 MB of declarations of the SDK and the Kubernetes package. To parse
+// and bind them takes most of the time of its check, and is the same for every program, folder and
+// setting: what settings say of a file that only declares is noted on it (`handedOut`). So a process
+// that waits does that before it has a program.
+//
+// The compiler is the program's own. Declarations are kept of the versions whose registry of documents
+// takes them (5.3 and later of 5); it compares their text with what is in the file, which is not read
+// again where the file is the same.
+// Source: microsoft/TypeScript, src/services/documentRegistry.ts.
+
+"use strict";
+
+const fs = require("fs");
+const Module = require("module");
+const path = require("path");
+
+const MODULES = "/node_modules/";
+const PROGRAM = 'import * as k8s from "@pulumi/kubernetes";\nimport * as pulumi from "@pulumi/pulumi";\n';
+
+// By the path in the folder of packages, which has another place for each program: a file as the compiler
+// has it, and its state.
+const declarations = new Map();
+
+module.exports = { load, use };
+
+/** Load the compiler of a set, and what most programs import. */
+function load(requireOfSdk, modules) {
+    const ts = compiler(requireOfSdk);
+    if (!ts || !isKnown(ts)) {
+        return;
+    }
+    const options = {
+        target: ts.ScriptTarget.ESNext,
+        module: ts.ModuleKind.NodeNext,
+        moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    };
+    for (const file of parsed(ts, path.join(path.dirname(modules), "program.ts"), options)) {
+        ts.bindSourceFile(file, options);
+        declarations.set(below(file.fileName), { file, state: state(file.fileName) });
+    }
+}
+
+/** Have the set's compiler check the program with them, and without what is for editors alone. */
+function use(requireOfSdk) {
+    const ts = compiler(requireOfSdk);
+    if (!ts || !isKnown(ts)) {
+        return;
+    }
+    const module = Module._cache[requireOfSdk.resolve("typescript")];
+    const createLanguageService = (host, _, ...rest) => {
+        module.exports = ts;
+        host.jsDocParsingMode = ts.JSDocParsingMode.ParseForTypeErrors;
+        host.getScriptSnapshot = read(ts, host);
+        return ts.createLanguageService(host, registry(ts, host), ...rest);
+    };
+    const get = (_, name) => (name === "createLanguageService" ? createLanguageService : ts[name]);
+    module.exports = new Proxy(ts, { get });
+}
+
+function compiler(requireOfSdk) {
+    try {
+        return requireOfSdk("typescript");
+    } catch {
+        return undefined;
+    }
+}
+
+function isKnown(ts) {
+    return ts.version.startsWith("5.") && ts.JSDocParsingMode !== undefined;
+}
+
+/** The declarations that a program would have which imports what most of them do. */
+function parsed(ts, program, options) {
+    const host = ts.createCompilerHost(options);
+    const { fileExists, getSourceFile } = host;
+    Object.assign(host, {
+        jsDocParsingMode: ts.JSDocParsingMode.ParseForTypeErrors,
+        fileExists: (name) => name === program || fileExists(name),
+        getCurrentDirectory: () => path.dirname(program),
+        getSourceFile: (name, ...rest) =>
+            name === program ? ts.createSourceFile(name, PROGRAM, ...rest) : getSourceFile.call(host, name, ...rest),
+        // Links are followed in a program only where its own host does.
+        realpath: undefined,
+    });
+    const { getSourceFiles } = ts.createProgram([program], options, host);
+    return getSourceFiles().filter((file) => file.isDeclarationFile);
+}
+
+/** Gives the text of a file, that of a declaration from memory. */
+function read(ts, host) {
+    const getScriptSnapshot = host.getScriptSnapshot.bind(host);
+    return (fileName) => {
+        const known = declarations.get(below(fileName));
+        return known && known.state === state(fileName)
+            ? ts.ScriptSnapshot.fromString(known.file.text)
+            : getScriptSnapshot(fileName);
+    };
+}
+
+/** What tells a file from what it was, or from another one. */
+function state(fileName) {
+    const { dev, ino, size, mtimeMs, ctimeMs } = fs.statSync(fileName);
+    return [dev, ino, size, mtimeMs, ctimeMs].join();
+}
+
+/** A registry that takes a declaration for one that it would parse from the same text. */
+function registry(ts, host) {
+    let asked;
+    const made = ts.createDocumentRegistryInternal(false, host.getCurrentDirectory(), host.jsDocParsingMode, {
+        getDocument: () => handedOut(ts, ...asked),
+        setDocument: () => {},
+    });
+    const acquireDocumentWithKey = (...args) => {
+        const [fileName, , , , , version, , options] = args;
+        asked = [fileName, version, options];
+        return made.acquireDocumentWithKey(...args);
+    };
+    return { ...made, acquireDocumentWithKey };
+}
+
+/** A declaration as if it had been parsed for this program; each but once, as a program owns its files. */
+function handedOut(ts, fileName, version, { languageVersion, impliedNodeFormat }) {
+    const key = below(fileName);
+    const file = declarations.get(key)?.file;
+    declarations.delete(key);
+    if (file?.symbol) {
+        // As the binder names a module.
+        file.symbol.escapedName = `"${ts.removeFileExtension(fileName)}"`;
+    }
+    return file && Object.assign(file, { fileName, version, languageVersion, impliedNodeFormat });
+}
+
+function below(fileName) {
+    return fileName.slice(fileName.indexOf(MODULES));
+}
