@@ -71,7 +71,6 @@ _TABLE: Final = [
         (_R, "a stack without its file", r"^stack .* has no Pulumi\.\S+, and "),
         (_R, "configuration that is not committed", r"has no value for the configuration key "),
         (_M, ".NET and Java", r"programs in (dotnet|java) are not rendered"),
-        (_M, "binary locks", r"^\S+ is binary, and what it has from where cannot be told"),
         (_M, "old formats of locks", r"was written by a Yarn older than |that no pnpm from "),
         (_M, "locks of other tools", r"dependencies locked by \S+ alone cannot be installed"),
         (_M, "older SDKs", r"Pulumi SDK \S+ is too old"),

@@ -1,13 +1,19 @@
 """Programs of repositories that hold more than the program give the same as alone."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.render.sdk_programs import SDKS, VERSIONS, rendered, stream_of
+from plugin_image.renderer.cache import Cache
+from plugin_image.renderer.pulumi.hosts import bun
+from plugin_image.renderer.pulumi.installer import Installer
+from plugin_image.renderer.supervise import Deadline
+from tests.render.sdk_programs import INSTALLING_SECONDS, SDKS, VERSIONS, rendered, stream_of
+from tests.toolchain import cache
 
 _LABELS = 'const labels = { app: "web" };\n'
 _SHARED = (
@@ -18,6 +24,7 @@ _MAIN = (SDKS / "nodejs" / "index.js").read_text()
 _LOCKS = Path(__file__).with_name("locks")
 _PROJECT = (SDKS / "nodejs" / "Pulumi.yaml").read_text()
 _TYPESCRIPT = _PROJECT.replace("typescript: false", "typescript: true")
+_BY_BUN = "a member of a workspace, by Bun"
 _NEWEST = VERSIONS / "nodejs-newest"
 Files = Mapping[str, str | Mapping[str, Any]]
 
@@ -82,7 +89,7 @@ LAYOUTS: Mapping[str, Files] = {
     "a member of a workspace, by pnpm": _by_pnpm("pnpm-lock.yaml"),
     "a member of a workspace, by pnpm 8": _by_pnpm("pnpm-8-lock.yaml"),
     "a member of a workspace, by pnpm 7": _by_pnpm("pnpm-7-lock.yaml"),
-    "a member of a workspace, by Bun": {
+    _BY_BUN: {
         **_ISOLATED,
         "bun.lock": (_LOCKS / "bun.lock").read_text(),
     },
@@ -148,12 +155,33 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.long
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_program_finds_its_packages(name: str, expected: str, tmp_path: Path) -> None:
-    for path, content in {"apps/web/Pulumi.yaml": _PROJECT, **LAYOUTS[name]}.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        text = content if isinstance(content, str) else json.dumps(content)
-        (tmp_path / path).write_text(text)
-    (tmp_path / ".git").mkdir()
-    program = tmp_path / "apps" / "web"
+    program = _written(name, tmp_path)
     before = sorted(tmp_path.rglob("*"))
     assert rendered(program) == expected
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.long
+def test_a_binary_lock_of_bun_is_read(expected: str, tmp_path: Path) -> None:
+    program = _written(_BY_BUN, tmp_path)
+    deadline = Deadline(INSTALLING_SECONDS)
+    kept = Cache(cache.folder() / "sdk-versions", tmp_path / "scratch", deadline, 2**40)
+    installer = Installer(kept, os.environ, kept.scratch, deadline)
+    settings = tmp_path / "bunfig.toml"
+    settings.write_text("[install]\nsaveTextLockfile = false\n")
+    (tmp_path / "bun.lock").unlink()
+    installer.run([bun.path(installer), "install", "--lockfile-only"], tmp_path, env=bun.ENV)
+    settings.unlink()
+    assert not (tmp_path / "bun.lock").exists()
+    assert (tmp_path / "bun.lockb").exists()
+    assert rendered(program) == expected
+
+
+def _written(name: str, repository: Path) -> Path:
+    """The program of a layout, in a repository of its own."""
+    for path, content in {"apps/web/Pulumi.yaml": _PROJECT, **LAYOUTS[name]}.items():
+        (repository / path).parent.mkdir(parents=True, exist_ok=True)
+        text = content if isinstance(content, str) else json.dumps(content)
+        (repository / path).write_text(text)
+    (repository / ".git").mkdir()
+    return repository / "apps" / "web"

@@ -4,13 +4,18 @@ npm installs it once, at a version that is locked with its hashes here, from whe
 packages come from; one on `PATH` counts before it.
 """
 
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from ...errors import DependencyError
+from .. import dependencies
 from ..installer import Installer
 
 NAME: Final = "bun"
+ENV: Final = {"CI": "true", "DO_NOT_TRACK": "1"}
+_TEXT_LOCK, _BINARY_LOCK = "bun.lock", "bun.lockb"
 _LOCK: Final = Path(__file__).parent / "tools" / NAME
 _BINARY: Final = f"node_modules/@oven/*/bin/{NAME}"
 
@@ -36,3 +41,18 @@ def path(installer: Installer) -> Path:
 
     store = installer.cache.once("tool", _LOCK, sources, fill)
     return next(store.glob(_BINARY))
+
+
+def readable(lock: Path, inputs: Iterable[Path], base: Path, installer: Installer) -> Path:
+    """The lock, or its text where it is binary, as Bun wrote it before 1.2. No registry is asked.
+
+    `inputs` are what decides about the packages, in the folder `base`. Raises DependencyError and
+    DeadlineError.
+    """
+    if lock.name != _BINARY_LOCK:
+        return lock
+    folder = dependencies.copied(inputs, base, Path(tempfile.mkdtemp(dir=installer.scratch)))
+    place = (folder / lock.relative_to(base)).parent
+    options = ["--save-text-lockfile", "--lockfile-only", "--frozen-lockfile", "--ignore-scripts"]
+    installer.run([path(installer), "install", *options], place, env=ENV)
+    return place / _TEXT_LOCK

@@ -18,8 +18,6 @@ from .nodejs_layout import Layout
 from .nodejs_options import Options
 
 _NPM_LOCK: Final = "package-lock.json"
-_BINARY: Final = ".lockb"
-"""How the names of locks end that Bun wrote before 1.2."""
 _PNPM_FORMAT: Final = re.compile(r"^lockfileVersion: '?(\d+)\.", re.MULTILINE)
 _PNPM: Final = {"5": "pnpm-7", "6": "pnpm-8", "9": "pnpm"}
 """Which pnpm reads which format of its lock: the current one none but its own.
@@ -82,11 +80,6 @@ def choose(layout: Layout, options: Options, installer: Installer) -> tuple[Mana
 
 
 def _of(name: str, lock: Path | None) -> Manager:
-    if lock and lock.suffix == _BINARY:
-        raise DependencyError(
-            f"{lock.name} is binary, and what it has from where cannot be told",
-            fix="write bun.lock by `bun install --save-text-lockfile`, and commit it instead",
-        )
     if name == "pnpm" and lock:
         return MANAGERS[_pnpm_of(files.text(lock))]
     is_berry = name == "yarn" and lock is not None and _BERRY.search(files.text(lock))
@@ -242,7 +235,7 @@ MANAGERS: Final[Mapping[str, Manager]] = {
         _bun,
         _strangers_by(r"^    \".*\": \[\"{}@\d"),
         "BUN_INSTALL_CACHE_DIR",
-        {"CI": "true", "DO_NOT_TRACK": "1"},
+        bun.ENV,
         path=bun.path,
     ),
     "yarn": Manager(

@@ -16,7 +16,7 @@ from ...errors import DependencyError
 from .. import dependencies
 from ..installer import Installer
 from ..project import Project
-from . import nodejs_entry, nodejs_layout, nodejs_links, nodejs_managers, nodejs_options
+from . import bun, nodejs_entry, nodejs_layout, nodejs_links, nodejs_managers, nodejs_options
 from .host import Installed
 from .nodejs_layout import Layout
 from .nodejs_managers import Manager
@@ -70,6 +70,9 @@ def _installed(
     manager, lock = nodejs_managers.choose(layout, options, installer)
     inputs = _inputs(layout, manager, lock)
     base = dependencies.base(inputs, layout.repository)
+    readable = bun.readable(lock, inputs, base, installer) if lock else None
+    if readable:
+        _refuse_strangers(layout, manager, readable)
     command = [manager.tool, *manager.command(layout, options, lock is not None)]
     left_out = layout.member_names if manager.asks_for_members else frozenset()
 
@@ -78,10 +81,10 @@ def _installed(
         for path in _rewritten(layout, manager):
             manifest = _manifest(nodejs_layout.read(path), left_out)
             (folder / path.relative_to(base)).write_text(json.dumps(manifest))
-        if lock:
-            text = manager.lock_format(files.text(lock))
-            (folder / lock.relative_to(base)).write_text(text)
         place = folder / layout.folder.relative_to(base)
+        if readable:
+            text = manager.lock_format(files.text(readable))
+            (place / readable.name).write_text(text)
         if (place / _NPMRC).exists():
             (place / _NPMRC).write_text(_about_folders(files.text(layout.folder / _NPMRC)))
         env = {**manager.env, manager.downloads: str(installer.cache.downloads(manager.tool))}
@@ -135,8 +138,8 @@ def _about_folders(settings: str) -> str:
 def _inputs(layout: Layout, manager: Manager, lock: Path | None) -> Sequence[Path]:
     """What decides about the packages: manifests, archives in the repository, the lock.
 
-    Raises DependencyError for what is outside of the repository, for a lock that has a package of
-    the repository from a registry, and for a member of the workspace that the manager passes over.
+    Raises DependencyError for what is outside of the repository, and for a member of the workspace
+    that the manager passes over.
     """
     if manager.asks_for_members:
         _refuse_nameless_members(layout)
@@ -151,14 +154,18 @@ def _inputs(layout: Layout, manager: Manager, lock: Path | None) -> Sequence[Pat
         # Other locks have such paths from the manifests, of which these are checked.
         for file, written in nodejs_managers.npm_paths(lock) if lock.suffix == ".json" else ():
             nodejs_layout.inside(file, written, layout.repository)
-        for stranger in manager.strangers(lock, layout.names):
-            raise DependencyError(
-                f"{lock.name} has {stranger} from a registry, and the repository has a package of "
-                "that name",
-                fix="write the lock again, or give one of the two another name",
-            )
         inputs.add(lock)
     return sorted(inputs)
+
+
+def _refuse_strangers(layout: Layout, manager: Manager, lock: Path) -> None:
+    """Raise DependencyError for a lock that has a package of the repository from a registry."""
+    for stranger in manager.strangers(lock, layout.names):
+        raise DependencyError(
+            f"{lock.name} has {stranger} from a registry, and the repository has a package of "
+            "that name",
+            fix="write the lock again, or give one of the two another name",
+        )
 
 
 def _refuse_nameless_members(layout: Layout) -> None:

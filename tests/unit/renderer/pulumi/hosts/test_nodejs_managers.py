@@ -34,11 +34,6 @@ def test_a_lock_of_bun_says_what_is_of_a_registry(tmp_path: Path) -> None:
     assert [*manager.strangers(lock, frozenset({"shared", "@a/shared"}))] == ["shared"]
 
 
-def test_a_binary_lock_of_bun_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DependencyError, match=r"bun\.lockb is binary"):
-        nodejs_managers._of("bun", tmp_path / "bun.lockb")
-
-
 @pytest.mark.parametrize("written", ["lockfileVersion: 4\n", "lockfileVersion: '10.0'\n", ""])
 def test_a_lock_of_pnpm_that_none_reads_says_so(written: str, tmp_path: Path) -> None:
     (tmp_path / "pnpm-lock.yaml").write_text(written)
