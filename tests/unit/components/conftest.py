@@ -8,6 +8,7 @@ from typing import Any
 import pulumi
 import pulumi.runtime
 import pytest
+from pulumi.runtime.proto import source_pb2
 
 DIGEST = "sha256:" + "ab" * 32
 IMAGE = f"registry.example.com/plugin@{DIGEST}"
@@ -18,6 +19,14 @@ REPO_SERVER_VOLUMES = ["ssh-known-hosts", "var-files", "plugins"]
 
 SECRET_MARK = "4dabf18193072939515e22adb298388d"
 """Key of the object around a secret, on its way to the engine."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def resources_without_stacks() -> Iterator[None]:
+    """The SDK notes the stack with each resource, a fifth of all work with pytest below."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(pulumi.runtime.resource, "_get_stack_trace", source_pb2.StackTrace)
+        yield
 
 
 def is_secret(value: Any) -> bool:
