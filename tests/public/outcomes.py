@@ -81,6 +81,7 @@ _TABLE: Final = [
         (_T, "packages that cannot be had", _NOT_INSTALLED + r"404 Not Found"),
         (_T, "packages that cannot be had", _NOT_INSTALLED + r"GET \S+ - 404"),
         (_T, "packages that cannot be had", _NOT_INSTALLED + r"getaddrinfo ENOTFOUND"),
+        (_T, "packages that cannot be had", _NOT_INSTALLED + r"Could not resolve hostname"),
         (_T, "packages that cannot be had", _NOT_INSTALLED + r"No matching version found"),
         (_T, "packages that cannot be had", _NOT_INSTALLED + r"No solution found when resolving"),
         (_T, "packages that cannot be had", _NOT_INSTALLED + r"Not Found - 404"),
