@@ -51,6 +51,8 @@ class Keepable(NamedTuple):
     """Whether a program brings the packages, so that they must be contained."""
     most: int = 1
     """For what is lent once: how many wait at most, however many runs there were at once."""
+    bytes: int = 0
+    """What it takes of the memory while it is started, where that is much."""
     snapshot: str = ""
     """For what is lent once: a file that it can be started from sooner, alone in its folder."""
     writes_snapshot: tuple[str, ...] = ()

@@ -78,9 +78,12 @@ def container(root: Path = _CGROUPS) -> Cgroup | None:
     return None
 
 
-def has_room(container: Container | None) -> bool:
-    """Whether there is memory for what is kept for later renders."""
-    return container is None or not container.uses_more_than(int(container.limit * _KEPT))
+def has_room(container: Container | None, needed: int = 0) -> bool:
+    """Whether there is memory for what is kept for later renders, and takes so many bytes now."""
+    if container is None:
+        return True
+    most = min(container.limit * _KEPT, container.limit * _SHARED - needed)
+    return most > 0 and not container.uses_more_than(int(most))
 
 
 @contextmanager

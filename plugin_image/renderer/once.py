@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from . import forking, snapshots, waiting
+from . import forking, waiting
 from .keeping import Keepable
 from .stock import NotReadyError, Ready, UnfitError, words
 
@@ -35,8 +35,8 @@ class Once:
         self._lent: set[int] = set()
         self._wanted = 1
         self._failures = 0
-        self._seen = snapshots.NONE
-        """The snapshot with which a process came to be ready."""
+        self._seen = ""
+        """The state of the snapshot from which a process came to be ready."""
         self._fill()
 
     def files(self) -> Collection[int]:
@@ -83,12 +83,13 @@ class Once:
 
     def _note(self, guard: _Guard, said: bytes) -> None:
         """Heed what a guard said, or its end. Raises UnfitError."""
-        if said == waiting.READY:
+        word, _, told = said.partition(b" ")
+        if word == waiting.READY:
             guard.is_ready = True
             self._failures = 0
-            self._seen = snapshots.state(self._what)
-        elif said:
-            raise UnfitError(words(said))
+            self._seen = told.decode()
+        elif word:
+            raise UnfitError(words(told))
         else:
             guard.channel.close()
             self._guards.remove(guard)

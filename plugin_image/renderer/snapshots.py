@@ -11,19 +11,26 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from . import processes
 from .keeping import Keepable
 from .stock import LOADING_SECONDS
 
-State = tuple[int, ...]
-"""What tells a file from what it was before, as far as nobody has its clock."""
-NONE: Final[State] = ()
-
 _CHECKSUM: Final = ".sha256"
+_AGAIN_SECONDS: Final = 3600.0
+"""After which one is written that could not be: the disk may have been full, or the memory."""
+
+
+class Snapshot(NamedTuple):
+    """One that a process can be started from."""
+
+    path: Path
+    state: str
+    """What tells the file from what it was, as far as nobody has its clock."""
 
 
 def is_there(what: Keepable) -> bool:
@@ -31,40 +38,46 @@ def is_there(what: Keepable) -> bool:
     return bool(what.snapshot) and Path(what.snapshot).exists()
 
 
-def state(what: Keepable) -> State:
-    """The state of the snapshot; `NONE` where there is none."""
-    try:
-        found = os.stat(what.snapshot)  # noqa: PTH116
-    except OSError:
-        return NONE
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-
-
-def found_or_written(what: Keepable, seen: State = NONE) -> Path | None:
+def found_or_written(what: Keepable, seen: str = "") -> Snapshot | None:
     """The snapshot to start from; None where there is none, and none can be written.
 
-    One that is as it was `seen`, when a process was started from it, is not read again.
+    One whose state is what was `seen`, when a process was started from it, is not read again.
     """
     if not what.snapshot:
         return None
-    snapshot = Path(what.snapshot)
+    path = Path(what.snapshot)
     # The cache may be full, or be emptied at the moment; another guard may be done before.
     with suppress(OSError):
-        if not snapshot.parent.exists():
-            _write(what, snapshot)
+        if not path.exists() and not _was_tried(path.parent):
+            _write(what, path)
+        if not path.exists():
+            return None
         # The cache keeps what was used last.
-        os.utime(snapshot.parent)
-        if seen and state(what) == seen:
-            return snapshot
-        if _checksum(snapshot) == _noted(snapshot).read_text():
-            return snapshot
-        discard(snapshot)
+        os.utime(path.parent)
+        state = _state(path)
+        if state == seen or _checksum(path) == _noted(path).read_bytes():
+            return Snapshot(path, state)
+        discard(path)
     return None
 
 
 def discard(snapshot: Path) -> None:
     """Have later processes do without a snapshot that is of no use."""
     snapshot.unlink(missing_ok=True)
+    _noted(snapshot).unlink(missing_ok=True)
+
+
+def _was_tried(folder: Path) -> bool:
+    try:
+        return time.time() - folder.stat().st_mtime < _AGAIN_SECONDS
+    except OSError:
+        return False
+
+
+def _state(path: Path) -> str:
+    found = path.stat()
+    told = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return " ".join(map(str, told))
 
 
 def _write(what: Keepable, snapshot: Path) -> None:
@@ -75,7 +88,7 @@ def _write(what: Keepable, snapshot: Path) -> None:
     try:
         written = unfinished / snapshot.name
         if _ends_well(what, unfinished) and written.exists():
-            _noted(written).write_text(_checksum(written))
+            _noted(written).write_bytes(_checksum(written))
         else:
             written.unlink(missing_ok=True)
         unfinished.rename(snapshot.parent)
@@ -104,6 +117,6 @@ def _noted(snapshot: Path) -> Path:
     return snapshot.with_name(snapshot.name + _CHECKSUM)
 
 
-def _checksum(snapshot: Path) -> str:
+def _checksum(snapshot: Path) -> bytes:
     with snapshot.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest().encode()

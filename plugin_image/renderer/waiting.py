@@ -27,9 +27,11 @@ from typing import Final, NoReturn
 
 from . import memory, processes, snapshots
 from .keeping import Keepable
+from .snapshots import Snapshot
 from .stock import LOADING_SECONDS
 
 READY: Final = b"ready"
+UNFIT: Final = b"unfit"
 START: Final = b"start"
 STARTED: Final = b"started"
 ENDED: Final = b"ended"
@@ -52,10 +54,11 @@ def limits() -> bytes:
     return _LIMITS.pack(*resource.getrlimit(resource.RLIMIT_DATA))
 
 
-def guard(what: Keepable, channel: socket.socket, seen: snapshots.State) -> NoReturn:
+def guard(what: Keepable, channel: socket.socket, seen: str) -> NoReturn:
     """Have one process wait, and be lent to the run whose connection comes by `channel`.
 
-    `seen` is the snapshot that one was started from before.
+    There it says `ready`, with the state of the snapshot that the process was started from, or
+    `unfit` with the reason. `seen` is such a state of before.
     """
     try:
         processes.adopt_orphans()
@@ -78,7 +81,7 @@ def _may_start(what: Keepable, channel: socket.socket) -> bool:
     while not _readable(channel.fileno(), seconds=waits):
         before, idle = idle, _idle_seconds()
         has_time = idle - before >= waits or time.monotonic() > end
-        if has_time and memory.has_room(container):
+        if has_time and memory.has_room(container, what.bytes):
             return True
         waits = _IDLE_SECONDS
     return False
@@ -99,7 +102,7 @@ def _readable(*files: int, seconds: float | None = None) -> set[int]:
 class _Waiting:
     """The process."""
 
-    def __init__(self, what: Keepable, snapshot: Path | None) -> None:
+    def __init__(self, what: Keepable, snapshot: Snapshot | None) -> None:
         given, give = os.pipe()
         hear, said = os.pipe()
         told = os.memfd_create("told")
@@ -132,13 +135,15 @@ class _Waiting:
             return False
         said = self._socket.recv(_MESSAGE_BYTES)
         if not said and self._snapshot:
-            snapshots.discard(self._snapshot)
+            snapshots.discard(self._snapshot.path)
             return False
         if said == READY and len(processes.descendants(os.getpid())) > 1:
             said = b"a package starts a process while it is loaded"
         self._process.send_signal(signal.SIGSTOP)
-        channel.send(said)
-        return said == READY
+        is_ready = said == READY
+        state = self._snapshot.state if self._snapshot else ""
+        channel.send(b"%s %s" % ((READY, state.encode()) if is_ready else (UNFIT, said)))
+        return is_ready
 
     def start(self, connection: socket.socket) -> None:
         """Let it go on, for the run of a connection."""

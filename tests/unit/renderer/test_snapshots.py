@@ -30,8 +30,8 @@ def attempts(place: Path) -> int:
 
 def test_a_snapshot_is_written_once_and_found_by_all_that_come_later(tmp_path: Path) -> None:
     what = keepable(tmp_path, WRITES)
-    found = [snapshots.found_or_written(what) for _ in range(2)]
-    assert found == [Path(what.snapshot)] * 2
+    found = {snapshots.found_or_written(what) for _ in range(2)}
+    assert [snapshot.path for snapshot in found if snapshot] == [Path(what.snapshot)]
     assert Path(what.snapshot).read_text() == "whole\n"
     assert attempts(tmp_path) == 1
 
@@ -47,13 +47,32 @@ def test_a_set_that_cannot_be_in_a_snapshot_waits_without_one_and_is_not_tried_a
     assert not [*(tmp_path / "snapshots").glob("unfinished-*")]
 
 
+def test_what_could_not_be_written_is_tried_again_after_an_hour(tmp_path: Path) -> None:
+    what = keepable(tmp_path, f"{WRITES}; exit 1")
+    snapshots.found_or_written(what)
+    os.utime(Path(what.snapshot).parent, (0, 0))
+    assert snapshots.found_or_written(what) is None
+    assert attempts(tmp_path) == 2
+
+
 def test_a_snapshot_that_has_changed_is_of_no_use_to_anyone(tmp_path: Path) -> None:
     what = keepable(tmp_path, WRITES)
-    snapshots.found_or_written(what)
+    found = snapshots.found_or_written(what)
+    assert found
+    assert snapshots.found_or_written(what, found.state) == found
     # The clock of files stands still for some milliseconds.
-    os.utime(what.snapshot, ns=(1, 1))
-    seen = snapshots.state(what)
-    assert snapshots.found_or_written(what, seen)
-    Path(what.snapshot).write_text("Whole\n")
-    assert snapshots.found_or_written(what, seen) is None
+    os.utime(found.path, ns=(1, 1))
+    found.path.write_text("Whole\n")
+    assert snapshots.found_or_written(what, found.state) is None
     assert not snapshots.is_there(what)
+
+
+def test_a_snapshot_without_its_checksum_is_never_taken_for_one_that_was_seen(
+    tmp_path: Path,
+) -> None:
+    what = keepable(tmp_path, WRITES)
+    found = snapshots.found_or_written(what)
+    assert found
+    found.path.with_name("blob.sha256").unlink()
+    found.path.write_text("Whole\n")
+    assert [snapshots.found_or_written(what, seen) for seen in ("", found.state)] == [None, None]

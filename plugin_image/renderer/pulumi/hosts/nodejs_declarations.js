@@ -17,6 +17,8 @@ const Module = require("module");
 const path = require("path");
 
 const MODULES = "/node_modules/";
+// What asks the compiler to check a program. To all others, the program's own code, it is as it was.
+const CHECKS = /[\\/]ts-node[@\\/]/;
 const PROGRAM = 'import * as k8s from "@pulumi/kubernetes";\nimport * as pulumi from "@pulumi/pulumi";\n';
 
 // By the path in the folder of packages, which has another place for each program: a file as the compiler
@@ -48,15 +50,18 @@ function use(requireOfSdk) {
     if (!ts || !isKnown(ts)) {
         return;
     }
-    const module = Module._cache[requireOfSdk.resolve("typescript")];
     const createLanguageService = (host, _, ...rest) => {
-        module.exports = ts;
         host.jsDocParsingMode = ts.JSDocParsingMode.ParseForTypeErrors;
         host.getScriptSnapshot = read(ts, host);
         return ts.createLanguageService(host, registry(ts, host), ...rest);
     };
     const get = (_, name) => (name === "createLanguageService" ? createLanguageService : ts[name]);
-    module.exports = new Proxy(ts, { get });
+    const checking = new Proxy(ts, { get });
+    const { _load: load } = Module;
+    Module._load = function (request, parent, ...rest) {
+        const loaded = load.call(this, request, parent, ...rest);
+        return loaded === ts && CHECKS.test(parent?.filename ?? "") ? checking : loaded;
+    };
 }
 
 function compiler(requireOfSdk) {
@@ -85,7 +90,8 @@ function parsed(ts, program, options) {
         realpath: undefined,
     });
     const { getSourceFiles } = ts.createProgram([program], options, host);
-    return getSourceFiles().filter((file) => file.isDeclarationFile);
+    // One that stands for the file of another copy of its package shares what that has.
+    return getSourceFiles().filter((file) => file.isDeclarationFile && !file.redirectInfo);
 }
 
 /** Gives the text of a file, that of a declaration from memory. */
@@ -99,10 +105,14 @@ function read(ts, host) {
     };
 }
 
-/** What tells a file from what it was, or from another one. */
+/** What tells a file from what it was, or from another one; of one that is not there, from none. */
 function state(fileName) {
-    const { dev, ino, size, mtimeMs, ctimeMs } = fs.statSync(fileName);
-    return [dev, ino, size, mtimeMs, ctimeMs].join();
+    try {
+        const { dev, ino, size, mtimeMs, ctimeMs } = fs.statSync(fileName);
+        return [dev, ino, size, mtimeMs, ctimeMs].join();
+    } catch {
+        return "";
+    }
 }
 
 /** A registry that takes a declaration for one that it would parse from the same text. */

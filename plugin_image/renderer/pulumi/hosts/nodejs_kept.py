@@ -52,7 +52,9 @@ _RUN: Final = "run"
 _COMPILE: Final = "compile"
 """What a process can wait for."""
 _MOST: Final = {_RUN: 4, _COMPILE: 1}
-"""How many wait at most: what the compiler has takes 390 MB."""
+"""How many wait at most."""
+_BYTES: Final = {_RUN: 0, _COMPILE: 650 * 2**20}
+"""What one takes while it loads: what the compiler has takes 390 MB then, and a snapshot more."""
 
 
 @dataclass
@@ -103,6 +105,7 @@ class Waiting:
             packages=str(self.packages),
             is_brought=self.is_brought,
             most=_MOST[purpose],
+            bytes=_BYTES[purpose],
             snapshot=str(snapshot),
             writes_snapshot=(self.node, "--build-snapshot", str(_SNAPSHOT), *loads),
             from_snapshot=(self.node, "--snapshot-blob", str(snapshot), *waits),
