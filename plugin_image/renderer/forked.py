@@ -88,6 +88,10 @@ class Forked:
                     return int(pid)
         raise UnfitError
 
+    def soon(self) -> int:
+        """See `Stock`: a process is ready, or has much to load first."""
+        return 0
+
     def children(self) -> Collection[int]:
         """See `Stock`."""
         return [self._pid]

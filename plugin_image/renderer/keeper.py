@@ -78,6 +78,8 @@ class _Keeper:
         self._heeded = {channel.fileno(), alive}
         """Of these two, those that have not ended."""
         self._lent: list[_Lent] = []
+        self._asked: list[socket.socket] = []
+        """Connections of runs for which a process is being started."""
 
     def serve(self) -> None:
         """Lend until there is nobody to lend to, or nothing, and all that was lent has ended."""
@@ -91,6 +93,7 @@ class _Keeper:
                     self._stock.heard()
                 except UnfitError as error:
                     self._give_up(str(error))
+            self._lend_to_those_that_wait()
             if self._channel.fileno() in ready:
                 self._hear()
             self._take_back(ready)
@@ -120,6 +123,23 @@ class _Keeper:
 
     def _lend(self, connection: socket.socket) -> None:
         ready = self._taken()
+        if ready is None and len(self._asked) < self._soon():
+            self._asked.append(connection)
+        else:
+            self._answer(connection, ready)
+
+    def _lend_to_those_that_wait(self) -> None:
+        """Give them what has come to be ready; where nothing will, they start their own."""
+        self._asked = [connection for connection in self._asked if not _is_closed(connection)]
+        while self._asked and (ready := self._taken()):
+            self._answer(self._asked.pop(0), ready)
+        while len(self._asked) > self._soon():
+            self._answer(self._asked.pop(), None)
+
+    def _soon(self) -> int:
+        return self._stock.soon() if self._stock else 0
+
+    def _answer(self, connection: socket.socket, ready: Ready | None) -> None:
         if ready is None:
             with connection, suppress(OSError):
                 connection.send(b"%s %s" % (REFUSED, self._unfit.encode()))
@@ -179,3 +199,10 @@ class _Keeper:
         if self._stock:
             self._stock.close()
             self._stock = None
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    """Whether the other end is."""
+    polled = select.poll()
+    polled.register(connection, select.POLLRDHUP)
+    return bool(polled.poll(0))

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from . import forking, waiting
+from . import forking, snapshots, waiting
 from .keeping import Keepable
 from .stock import NotReadyError, Ready, UnfitError, words
 
@@ -59,13 +59,19 @@ class Once:
         """See `Stock`."""
         self._lent = {pid for pid in self._lent if os.path.exists(f"/proc/{pid}")}  # noqa: PTH110
         self._wanted = min(max(self._wanted, len(self._lent) + 1), self._what.most)
-        for guard in self._guards:
-            if guard.is_ready:
-                self._guards.remove(guard)
-                self._lent.add(guard.pid)
-                self._fill()
-                return Ready(guard.pid, guard.channel)
-        raise NotReadyError
+        guard = next((guard for guard in self._guards if guard.is_ready), None)
+        if guard:
+            self._guards.remove(guard)
+            self._lent.add(guard.pid)
+        self._fill()
+        if guard is None:
+            raise NotReadyError
+        return Ready(guard.pid, guard.channel)
+
+    def soon(self) -> int:
+        """See `Stock`: one starts from a snapshot, unless it has to wait for memory."""
+        starts = snapshots.is_there(self._what) and waiting.has_room(self._what)
+        return sum(not guard.is_ready for guard in self._guards) if starts else 0
 
     def children(self) -> Collection[int]:
         """See `Stock`."""

@@ -39,6 +39,9 @@ class Stock(Protocol):
     def take(self) -> Ready:
         """A process for one run, known by the kernel. Raises NotReadyError, and UnfitError."""
 
+    def soon(self) -> int:
+        """How many more will be ready in less time than it takes to start a process anew."""
+
     def children(self) -> Collection[int]:
         """The keeper's children that belong to it."""
 

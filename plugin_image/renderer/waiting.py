@@ -72,16 +72,20 @@ def guard(what: Keepable, channel: socket.socket, seen: str) -> NoReturn:
         os._exit(0)
 
 
+def has_room(what: Keepable) -> bool:
+    """Whether there is memory for one more."""
+    return memory.has_room(memory.container(), what.bytes)
+
+
 def _may_start(what: Keepable, channel: socket.socket) -> bool:
     """Wait until there is room and time for it; False where nobody wants it any more."""
     end = time.monotonic() + _PATIENCE_SECONDS
-    container = memory.container()
     waits = 0.0 if snapshots.is_there(what) else _IDLE_SECONDS
     idle = _idle_seconds()
     while not _readable(channel.fileno(), seconds=waits):
         before, idle = idle, _idle_seconds()
         has_time = idle - before >= waits or time.monotonic() > end
-        if has_time and memory.has_room(container, what.bytes):
+        if has_time and has_room(what):
             return True
         waits = _IDLE_SECONDS
     return False

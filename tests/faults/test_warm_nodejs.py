@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -157,12 +158,16 @@ SETTINGS: dict[str, dict[str, object]] = {
     "with JavaScript": {**LOOSE, "allowJs": True, "checkJs": True},
 }
 """`compilerOptions`, by what they are like."""
-TYPESCRIPT = """import * as k8s from "@pulumi/kubernetes";
+TYPESCRIPT = """/// <reference path="./lost.d.ts" />
+import * as k8s from "@pulumi/kubernetes";
 import * as path from "node:path";
 import { text } from "./beside";
 declare module "@pulumi/kubernetes" { interface Added { text: string } }
 const added: k8s.Added = { text: path.basename(text) };
 new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { ...added } });
+"""
+NOT_THERE = """/// <reference path="../node_modules/@types/node/index.d.ts" />
+declare const injected: string;
 """
 MISTAKEN = (
     TYPESCRIPT
@@ -181,6 +186,8 @@ def test_new_sources_are_checked_alike_warm_and_cold(container: NodeContainer, n
     def project(program: str) -> Path:
         package = '{"main": "index.ts"}'
         files = {"beside.ts": f'export const text = "a/{name}";\n', "index.ts": program}
+        # TypeScript does not tell of it, as nobody asks about the file that has it.
+        files["lost.d.ts"] = NOT_THERE
         if SETTINGS[name]:
             files["tsconfig.json"] = config
         return container.script("", **{"package.json": package, "index.js": "", **files})
@@ -238,6 +245,22 @@ def test_a_process_that_waits_is_started_from_a_snapshot(container: NodeContaine
     )
     assert container.warmly(folder) == cold
     assert "fork" in cold[1], cold
+
+
+def test_programs_that_come_at_once_get_processes_that_start_from_a_snapshot(
+    container: NodeContainer,
+) -> None:
+    """One by one, which takes less than to load the packages anew for each."""
+    seen = container.place / "seen"
+    command = 'fs.readFileSync("/proc/self/cmdline", "utf8")'
+    folder = container.script(
+        f'fs.appendFileSync({str(seen)!r}, {command} + "\\n");\n' + config_map("1")
+    )
+    wait_until(lambda: any(map(is_from_snapshot, container.waiting())))
+    with ExitStack() as opened:
+        started = [opened.enter_context(container.start(folder)) for _ in range(6)]
+        assert [process.wait(60) for process in started] == [0] * len(started)
+    assert [WAITING in line for line in seen.read_text().splitlines()] == [True] * len(started)
 
 
 def test_a_damaged_snapshot_is_done_without(container: NodeContainer) -> None:
