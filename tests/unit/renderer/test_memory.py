@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer.errors import MemoryLimitError
-from plugin_image.renderer.memory import Cgroup, container, limited
+from plugin_image.renderer.memory import Cgroup, container, has_room, limited
 
 GIGABYTE = 1 << 30
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
@@ -34,6 +34,28 @@ def files(root: Path, contents: dict[str, str]) -> Path:
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(content)
     return root
+
+
+@dataclass
+class UsedContainer:
+    """A container that uses so much."""
+
+    used: int
+    limit: int = 1000
+
+    def uses_more_than(self, amount: int) -> bool:
+        return self.used > amount
+
+
+@pytest.mark.parametrize(
+    ("used", "needed", "has"),
+    [(500, 0, True), (501, 0, False), (300, 500, True), (301, 500, False), (0, 900, False)],
+)
+def test_what_is_kept_takes_half_of_the_memory_and_no_start_comes_near_the_limit(
+    used: int, needed: int, *, has: bool
+) -> None:
+    assert has_room(UsedContainer(used), needed) is has
+    assert has_room(None, needed)
 
 
 class TestTheContainer:
