@@ -8,18 +8,20 @@ from xdist.scheduler import LoadScopeScheduling
 _HERE = Path(__file__).parent
 _WAIT = ("cluster", "e2e")
 """Folders whose tests share real parts, and mostly wait for them."""
+_OF_IMAGES = ("test_buildkit.py", "test_download_tools.py", "test_image.py", "test_push.py")
+"""Files of `cluster` that need a container engine and no cluster."""
 _WARM = "test_warm"
 """How the files begin whose tests share a container with what is kept in it."""
 
 
 class ByRealParts(LoadScopeScheduling):  # type: ignore[misc] # it has no types
-    """Gives a worker of pytest-xdist the tests of a cluster, those of one file, or one test."""
+    """Gives a worker of pytest-xdist the tests of a cluster or an engine, of one file, or one."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
         folder, name = _folder(Path(file)), Path(file).name
         if folder == "cluster":
-            return folder
+            return "images" if name in _OF_IMAGES else folder
         return file if folder in _WAIT or name.startswith(_WARM) else nodeid
 
 

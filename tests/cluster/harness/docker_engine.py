@@ -6,6 +6,7 @@ machine's network, and containers none. Its data stay in the cache, so that laye
 built once.
 """
 
+import fcntl
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -26,7 +28,7 @@ from tests.toolchain import cache
 
 _READY_SECONDS = 120
 _BUILD_SECONDS = 1800
-_LARGEST_DATA = 25
+_LARGEST_DATA = 15
 """Gigabytes; what one run needs is less than ten."""
 # Debian's client fits Debian's engine; another one may be first on PATH and lack buildx.
 _CLIENT_PATH = f"/usr/bin:{HOST_PATH}"
@@ -116,24 +118,7 @@ class DockerEngine:
 def running_engine(workspace: Workspace) -> Iterator[DockerEngine]:
     """Start an engine and stop it. Raises ProcessError when it does not come up."""
     folder = workspace.folder("docker")
-    data = _data()
-    socket = folder / "docker.sock"
-    process = Process(
-        "dockerd",
-        [
-            "dockerd",
-            f"--host=unix://{socket}",
-            f"--data-root={data}",
-            f"--exec-root={folder / 'exec'}",
-            f"--pidfile={folder / 'dockerd.pid'}",
-            "--storage-driver=overlay2",
-            "--bridge=none",
-            "--iptables=false",
-            "--ip-forward=false",
-        ],
-        environment={"PATH": HOST_PATH},
-        log=workspace.logs / "dockerd.log",
-    )
+    socket, group = folder / "docker.sock", f"docker-{os.getpid()}"
     client = shutil.which("docker", path=_CLIENT_PATH)
     assert client, "the package docker.io is missing"
     environment = {
@@ -143,7 +128,24 @@ def running_engine(workspace: Workspace) -> Iterator[DockerEngine]:
     }
     # There is no bridge: what a build downloads comes by the machine's own network.
     engine = DockerEngine(Path(client), environment, network="host")
-    with cgroups.removed_after("docker"):
+    with _data() as data, cgroups.removed_after(group):
+        process = Process(
+            "dockerd",
+            [
+                "dockerd",
+                f"--host=unix://{socket}",
+                f"--data-root={data}",
+                f"--exec-root={folder / 'exec'}",
+                f"--pidfile={folder / 'dockerd.pid'}",
+                f"--cgroup-parent=/{group}",
+                "--storage-driver=overlay2",
+                "--bridge=none",
+                "--iptables=false",
+                "--ip-forward=false",
+            ],
+            environment={"PATH": HOST_PATH},
+            log=workspace.logs / "dockerd.log",
+        )
         try:
             process.wait_ready(engine.responds, timeout=_READY_SECONDS)
             yield engine
@@ -151,20 +153,35 @@ def running_engine(workspace: Workspace) -> Iterator[DockerEngine]:
             process.stop()
 
 
-def _data() -> Path:
-    """Return the folder of the engine's data, emptied when it has grown too large.
+@contextmanager
+def _data() -> Iterator[Path]:
+    """A folder for the data of one engine at a time, emptied when it has grown too large.
 
     Every run adds images, and the engine's own pruning has been seen to break its cache.
     """
-    folder = cache.folder() / "docker-engine"
-    folder.mkdir(parents=True, exist_ok=True)
-    used = subprocess.run(
-        ["du", "--summarize", "--block-size=1G", folder], capture_output=True, text=True
-    )
-    if int(used.stdout.split()[0]) > _LARGEST_DATA:
-        shutil.rmtree(folder)
-        folder.mkdir()
-    return folder
+    with _first_that_is_free("docker-engine") as folder:
+        used = subprocess.run(
+            ["du", "--summarize", "--block-size=1G", folder], capture_output=True, text=True
+        )
+        if int(used.stdout.split()[0]) > _LARGEST_DATA:
+            shutil.rmtree(folder)
+            folder.mkdir()
+        yield folder
+
+
+@contextmanager
+def _first_that_is_free(name: str) -> Iterator[Path]:
+    """Of the folders `name`, `name-2` and so on of the cache, the first that nobody else has."""
+    for number in count(1):
+        folder = cache.folder() / (name if number == 1 else f"{name}-{number}")
+        folder.mkdir(parents=True, exist_ok=True)
+        with folder.with_suffix(".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield folder
+            return
 
 
 def given_engine() -> DockerEngine:
