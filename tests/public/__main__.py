@@ -49,8 +49,8 @@ def _result(runner: Runner, program: Program, compare: bool) -> Result:
             outcome = outcomes.of(ended)
             if compare and outcome.verdict is Verdict.RENDERED:
                 copy = runner.sources.copy(program, Path(folder) / "theirs")
-                difference = official.compare(copy, runner.env, ended.output)
-                return Result(program, outcome, ended.seconds, difference)
+                compared = official.compare(copy, runner.env, ended.output)
+                return Result(program, outcome, ended.seconds, compared)
         except SourceError as error:
             said = str(error)
             return Result(program, Outcome(Verdict.THEIRS, "cannot be fetched", said=said), 0)

@@ -5,6 +5,9 @@
 runs the engine and writes what came to FILE. It is a process of its own because it ends everything
 that a program leaves running. The engine runs with the packages that the renderer has installed,
 so that the two differ in nothing but themselves.
+
+Without a cluster the engine fails where a program reads what only a cluster knows. What it has
+written by then is compared all the same.
 """
 
 import json
@@ -32,10 +35,22 @@ from tests.render.differences import comparable, without_words_to_the_provider
 from tests.render.objects import Object
 
 _SECONDS = 1800.0
+_SAID = 1000
+"""Characters of what the engine said that are told."""
 
 
-def compare(folder: Path, env: Mapping[str, str], stream: str) -> str:
-    """How `stream`, which is ours, differs from the engine's objects: empty where it does not."""
+@dataclass(frozen=True)
+class Comparison:
+    """What the engine made of a program, beside what we did."""
+
+    difference: str
+    """How its objects differ from ours: empty where they do not."""
+    failure: str = ""
+    """What it said where it failed; `difference` is then about the objects it had written."""
+
+
+def compare(folder: Path, env: Mapping[str, str], stream: str) -> Comparison:
+    """Hold `stream`, which is ours, against the engine's objects."""
     with tempfile.TemporaryDirectory(prefix="official-") as scratch:
         file = Path(scratch) / "answer.json"
         cache = env[RendererEnv.CACHE_DIR.value]
@@ -50,12 +65,14 @@ def compare(folder: Path, env: Mapping[str, str], stream: str) -> str:
             text=True,
         )
         if not file.exists():
-            return f"the official engine could not be asked: {done.stderr.strip()[-500:]}"
-        answer = json.loads(file.read_text())
-    if isinstance(answer, str):
-        return f"the official engine failed: {answer[-1000:]}"
+            return Comparison("not compared", failure=done.stderr.strip()[-_SAID:])
+        failure, answer = json.loads(file.read_text())
     theirs = objects.in_order(map(without_words_to_the_provider, answer))
-    return _difference(comparable(objects.read(stream), theirs), theirs)
+    ours = comparable(objects.read(stream), theirs)
+    if failure:
+        there = {objects.identity(each) for each in theirs}
+        ours = [each for each in ours if objects.identity(each) in there]
+    return Comparison(_difference(ours, theirs), failure[-_SAID:])
 
 
 def _difference(ours: list[Object], theirs: list[Object]) -> str:
@@ -127,11 +144,14 @@ def _with_packages(project: Project, cache: Path, scratch: Path) -> Path:
 
 
 def main(folder: str, stack_name: str, cache: str, file: str) -> None:
-    """Write the engine's objects, or the error's text, as JSON."""
-    with tempfile.TemporaryDirectory() as scratch:
-        installed = _with_packages(load_project(Path(folder)), Path(cache), Path(scratch))
-        answer = official_engine.run(_Public(Path(folder), stack_name, installed), Path(scratch))
-    Path(file).write_text(json.dumps(answer, indent=1))
+    """Write the error's text, empty where there is none, and the engine's objects, as JSON."""
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        installed = _with_packages(load_project(Path(folder)), Path(cache), scratch)
+        answer = official_engine.run(_Public(Path(folder), stack_name, installed), scratch)
+        failed = isinstance(answer, str)
+        told = (answer, official_engine.written(scratch)) if failed else ("", answer)
+    Path(file).write_text(json.dumps(told, indent=1))
 
 
 if __name__ == "__main__":

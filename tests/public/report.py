@@ -5,8 +5,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from tests.public.official import Comparison
 from tests.public.outcomes import Outcome, Verdict
 from tests.public.programs import Program
+
+_ALIKE = "as the official engine's"
 
 
 @dataclass(frozen=True)
@@ -16,18 +19,21 @@ class Result:
     program: Program
     outcome: Outcome
     seconds: float
-    difference: str | None = None
-    """How the official engine's objects differ, empty where they do not, None if not compared."""
+    compared: Comparison | None = None
 
     def line(self) -> str:
         """For a terminal: what came of it, and of what is not right the first words."""
         outcome = self.outcome
         number = f"{outcome.objects} objects" if outcome.verdict is Verdict.RENDERED else ""
         what = f"{self.program} ({self.program.language}, {self.seconds:.0f} s)"
-        compared = {None: "", "": ", as the official engine's"}.get(
-            self.difference, f", and not as the official engine's: {self.difference}"
-        )
-        return f"{outcome.verdict}: {what}: {number or outcome.reason}{compared}\n"
+        return f"{outcome.verdict}: {what}: {number or outcome.reason}{self._compared()}\n"
+
+    def _compared(self) -> str:
+        if self.compared is None:
+            return ""
+        difference, failure = self.compared.difference, self.compared.failure
+        how = f"and not as the official engine's: {difference}" if difference else _ALIKE
+        return f", {how}{f', until that failed: {failure}' if failure else ''}"
 
 
 def table(results: Sequence[Result]) -> str:
@@ -45,9 +51,12 @@ def _table(results: Sequence[Result]) -> Iterator[str]:
         reasons = Counter(result.outcome.reason for result in of_it if result.outcome.reason)
         for reason, number in reasons.most_common():
             yield f"{number:9} {reason}\n"
-    compared = [result.difference for result in results if result.difference is not None]
-    if compared:
-        yield f"{compared.count(''):5} of {len(compared)} as the official engine's\n"
+    compared = [result.compared for result in results if result.compared]
+    for failed, when in ((False, ""), (True, ", until that failed")):
+        differences = [each.difference for each in compared if bool(each.failure) is failed]
+        if differences:
+            of = f"{differences.count(''):5} of {len(differences)}"
+            yield f"{of} {_ALIKE}{when}\n"
 
 
 def as_json(results: Sequence[Result]) -> str:
@@ -57,7 +66,7 @@ def as_json(results: Sequence[Result]) -> str:
             **asdict(result.program),
             **asdict(result.outcome),
             "seconds": round(result.seconds, 1),
-            "difference": result.difference,
+            "compared": asdict(result.compared) if result.compared else None,
         }
         for result in results
     ]

@@ -28,6 +28,7 @@ LANGUAGES = ("python", "nodejs", "go", "yaml")
 
 _SECONDS = 1800
 """Enough for Go to compile the Kubernetes SDK."""
+_RENDERED = "rendered"
 _GO_VARIABLES = ("GOCACHE", "GOFLAGS", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB")
 """Where Go keeps and gets things; without a home folder it has to be told."""
 
@@ -40,7 +41,7 @@ def parts(runtime: str) -> list[str]:
 
 def run(case: Case, scratch: Path) -> list[objects.Object] | str:
     """The objects that the engine writes for the case, or what it says when it fails."""
-    program, backend, rendered = case.copy_to(scratch), scratch / "backend", scratch / "rendered"
+    program, backend, rendered = case.copy_to(scratch), scratch / "backend", scratch / _RENDERED
     backend.mkdir()
     if case.runtime == "nodejs" and not (program / "node_modules").exists():
         (program / "node_modules").symlink_to(corpus.image_modules())
@@ -60,7 +61,12 @@ def run(case: Case, scratch: Path) -> list[objects.Object] | str:
             return str(error)
         if ended.status:
             return ended.output.replace(str(scratch), "…")
-    files = sorted(rendered.rglob("*.yaml"))
+    return written(scratch)
+
+
+def written(scratch: Path) -> list[objects.Object]:
+    """The objects that the engine has written so far, or before it failed."""
+    files = sorted((scratch / _RENDERED).rglob("*.yaml"))
     return [found for file in files for found in objects.read(file.read_text())]
 
 
