@@ -162,6 +162,27 @@ def test_a_program_gets_packages_beside_it(form: str, program: Path, tmp_path: P
     assert rendered(program) == stream_of("python-newest", tmp_path / "expected")
 
 
+@pytest.mark.long
+def test_a_program_that_uv_is_to_lock_gets_all_that_uv_installs(
+    program: Path, tmp_path: Path
+) -> None:
+    """Its own package, and what it asks for in groups for development."""
+    main, settings = program / "__main__.py", program / "Pulumi.yaml"
+    main.write_text(f"import iniconfig\n{main.read_text()}")
+    options = "  name: python\n  options:\n    toolchain: uv\n"
+    assert "runtime: python\n" in settings.read_text()
+    settings.write_text(settings.read_text().replace("runtime: python\n", f"runtime:\n{options}"))
+    shutil.move(program / "lib" / "src", program)
+    versions = ", ".join(f'"{version}"' for version in _versions())
+    (program / "pyproject.toml").write_text(
+        f'{_LIBRARY}\n[dependency-groups]\ndev = ["iniconfig"]\n'.replace(
+            "\n\n", f"\ndependencies = [{versions}]\n\n", 1
+        )
+    )
+    (program / "requirements.txt").write_text("pulumi==3.9999\n")
+    assert rendered(program) == stream_of("python-newest", tmp_path / "expected")
+
+
 @contextmanager
 def _served(folder: Path) -> Iterator[str]:
     """The address at which the files of a folder can be had."""

@@ -8,12 +8,12 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from packaging.utils import canonicalize_name
 
 from ..installer import Installer
-from . import python_inputs, uv
+from . import pyproject, uv
 
 _LOCKS: Final = Path(__file__).parent / "tools"
 _REQUIREMENTS: Final = "requirements.txt"
@@ -35,13 +35,13 @@ class _Exporter(NamedTuple):
 
 
 def _poetry(folder: Path) -> Sequence[str]:
-    groups = ",".join(_groups(folder / "pyproject.toml"))
+    groups = ",".join(pyproject.groups_of_poetry(folder / pyproject.NAME))
     return ["export", "--format", _REQUIREMENTS, *(["--with", groups] if groups else [])]
 
 
 def _with_itself(text: str, lock: Path) -> str:
     """The requirements that Poetry has written, and the project itself, which it leaves out."""
-    return f"{text}\n.\n" if python_inputs.installs_itself(lock) else text
+    return f"{text}\n.\n" if pyproject.installs_itself(lock) else text
 
 
 def _pipenv(_: Path) -> Sequence[str]:
@@ -49,7 +49,7 @@ def _pipenv(_: Path) -> Sequence[str]:
 
 
 def _pdm(folder: Path) -> Sequence[str]:
-    itself = python_inputs.installs_itself(folder / "pdm.lock")
+    itself = pyproject.installs_itself(folder / "pdm.lock")
     # It refuses to write hashes beside packages in folders, which have none.
     return ["export", "--no-hashes", *(["--self"] if itself else [])]
 
@@ -65,7 +65,7 @@ def _with_hashes(text: str, lock: Path) -> str:
         (canonicalize_name(package["name"]), package.get("url", package["version"])): {
             f"--hash={file['hash']}" for file in package.get("files", ())
         }
-        for package in python_inputs.table(lock).get("package", ())
+        for package in pyproject.table(lock).get("package", ())
     }
 
     def hashed(pinned: re.Match[str]) -> str:
@@ -117,17 +117,3 @@ def _installed(installer: Installer, tool: str) -> Path:
         uv.run(installer, install, folder)
 
     return installer.cache.once("exporter", _LOCKS, [lock], fill) / "venv"
-
-
-def _groups(manifest: Path) -> list[str]:
-    """The groups that `poetry install` installs beside the packages themselves."""
-    groups = python_inputs.table(manifest, "tool", "poetry", "group")
-    wanted = {name for name, group in groups.items() if not _is_optional(group)}
-    wanted.update(python_inputs.table(manifest, "dependency-groups"))
-    if python_inputs.table(manifest, "tool", "poetry", "dev-dependencies"):
-        wanted.add("dev")
-    return sorted(wanted)
-
-
-def _is_optional(group: Any) -> bool:
-    return isinstance(group, dict) and bool(group.get("optional"))

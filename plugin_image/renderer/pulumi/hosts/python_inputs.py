@@ -1,37 +1,30 @@
 """Finds what decides about the packages of a Python program: files of its repository."""
 
+import json
 import os
 import re
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from packaging.utils import canonicalize_name
-
 from ... import files
 from ...errors import DependencyError
 from .. import dependencies
+from . import pyproject, python_locked
 
-_SETTINGS = ("pyproject.toml", "uv.toml")
+_SETTINGS = (pyproject.NAME, "uv.toml")
 """What tells uv of indexes and constraints."""
 _LOCAL = re.compile(r"^\s*(?:-(?!-hash)|[./]) | \bfile: | @\s*[./]", re.MULTILINE | re.VERBOSE)
 """Further requirements files, options, and packages in folders, in a requirements.txt."""
-_LOCKED = re.compile(r'\b(editable|directory|path|virtual)\s=\s"([^"]*)"')
-"""A package in a folder, or an archive, in a lock."""
-_LOCKED_BY = {
-    "poetry.lock": re.compile(r'^type = "(directory|file)"\nurl = "([^"]*)"', re.MULTILINE),
-    "Pipfile.lock": re.compile(r'"(path|file)": "(?!\w+://)([^"]*)"'),
-}
-"""The same in the locks of other tools than uv and those that write a pylock.toml."""
-_MANIFESTS = {"Pipfile.lock": "Pipfile"}
+_MANIFESTS = {python_locked.PIPFILE: "Pipfile"}
 """What a tool reads beside its lock, where that is not in pyproject.toml."""
 _ABSOLUTE = re.compile(
     r"""
-      \bfile:/                                         # an absolute URL
-    | (?:^|[\s@="']|^\s*-\w) (?:/|~/)                  # an absolute path; with its option: -r/x
+    (?: \b(?=file:/)                                   # an absolute URL
+      | (?:^|[\s@="']|^\s*-\w) (?=/|~/)                # an absolute path; with its option: -r/x
+    ) (?P<path>[^\s"']+)
     """,
     re.MULTILINE | re.VERBOSE,
 )
@@ -62,44 +55,72 @@ class Inputs:
     """The versions of Python that they are for, as a specifier; empty means any."""
 
 
-def of(named: Path, repository: Path) -> Inputs:
+def of(named: Path, repository: Path, *, synced: bool = False) -> Inputs:
     """What decides about the packages that a file names.
 
-    Where it names others, these are all of the project, or of a locked package. Raises
-    DependencyError for files outside of the repository.
+    Where it names others, these are all of the project, or of a locked package. `synced` means a
+    pyproject.toml that uv locks itself. Raises DependencyError for files outside of the repository.
     """
-    root, text = named.parent, files.text(named)
-    beside = [*_SETTINGS, *filter(None, [_MANIFESTS.get(named.name)])]
-    settings = [root / name for name in beside if files.exists(root / name)]
-    found = {named, *settings}
+    root, document = named.parent, _read(named)
+    settings = [*_settings(named)]
+    found = {named, *settings, *_locked(named, document, repository)}
+    outside = set[Path]()
     if named.name == "requirements.txt":
-        outside = {
-            place
-            for file in requirements(named)
-            for place in (file, *_places(file, root, repository))
-        }
-        if _LOCAL.search(text):
-            found.update(dependencies.project_files(root, repository))
+        for file in requirements(named):
+            outside |= {file, *_places(file, root, repository)}
+        whole = bool(_LOCAL.search(files.text(named)))
     else:
-        outside = set()
-        locked = _LOCKED_BY.get(named.name, _LOCKED)
-        if installs_itself(named):
-            found.update(dependencies.project_files(root, repository))
-        for kind, path in locked.findall(text) if named.name != "pyproject.toml" else ():
-            folder = _inside(named, root / path, repository)
-            only = folder / "pyproject.toml" if kind == "virtual" else folder
-            found.update(_files(only, repository))
+        whole = pyproject.installs_itself(named, synced=synced)
+    above = pyproject.workspace(root, repository) if synced else None
+    if above:
+        settings += {*_settings(above / pyproject.NAME)} - found
+        found.update(dependencies.project_files(above, repository))
     for path in settings:
         words = list(_words_for_uv(path))
-        outside |= {place for word in words for place in _paths(path, word, root, repository)}
-        if named == path and any(map(_is_folder, words)):
-            found.update(dependencies.project_files(root, repository))
+        for word in words:
+            outside |= {*_paths(path, word, path.parent, repository)}
+        outside |= {*_places_for_uv(path, repository)}
+        whole = whole or (named == path and any(map(_is_folder, words)))
+    if whole:
+        found.update(dependencies.project_files(root, repository))
     found.update(path for place in outside for path in _files(place, repository))
+    return Inputs(sorted(found), _requires_python(named, document))
+
+
+def _settings(named: Path) -> Iterator[Path]:
+    """What is read beside a file."""
+    for name in (*_SETTINGS, *filter(None, [_MANIFESTS.get(named.name)])):
+        if files.exists(path := named.with_name(name)):
+            yield path
+
+
+def _read(named: Path) -> Mapping[str, Any]:
+    """What a lock or manifest says; nothing of one that its own tool will report."""
+    if named.name != python_locked.PIPFILE:
+        return pyproject.table(named) if named.suffix != ".txt" else {}
+    try:
+        found = json.loads(files.text(named))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _locked(lock: Path, document: Mapping[str, Any], repository: Path) -> Iterator[Path]:
+    """The files that a lock has packages from. Raises DependencyError out of the repository."""
+    if lock.name == pyproject.NAME:
+        return
+    for package, written, is_virtual in python_locked.paths(lock.name, document):
+        place = _inside(lock, lock.parent, written, repository, package)
+        yield from _files(place / pyproject.NAME if is_virtual else place, repository)
+
+
+def _requires_python(named: Path, document: Mapping[str, Any]) -> str:
+    if named.suffix == ".txt":
+        return ""
+    project = pyproject.table(named.with_name(pyproject.NAME), "project")
     says = "requires-python"
-    at_top = {} if named.suffix == ".txt" else table(named)
-    requires = at_top.get(says) or table(root / "pyproject.toml", "project").get(says)
-    is_heeded = named.suffix != ".txt" and isinstance(requires, str)
-    return Inputs(sorted(found), str(requires) if is_heeded else "")
+    requires = document.get(says) or project.get(says)
+    return requires if isinstance(requires, str) else ""
 
 
 def requirements(named: Path) -> Iterator[Path]:
@@ -114,52 +135,6 @@ def requirements(named: Path) -> Iterator[Path]:
         words = _FURTHER.findall(_COMMENT.sub("", files.text(file)))
         further = (Path(os.path.normpath(file.parent / word)) for word in words)
         unread += [path for path in further if files.exists(path)]
-
-
-def installs_itself(lock: Path) -> bool:
-    """Whether the tool of a lock installs the project that it is of, too, as a package."""
-    manifest = lock.with_name("pyproject.toml")
-    if lock.name == "pdm.lock":
-        return _is_distribution(manifest)
-    return lock.name == "poetry.lock" and _is_package(manifest)
-
-
-def _is_distribution(manifest: Path) -> bool:
-    """Whether PDM does so. Source: pdm, `src/pdm/project/core.py`, is_distribution."""
-    settings = table(manifest, "tool", "pdm")
-    if not table(manifest, "project").get("name"):
-        return False
-    if "package-type" in settings:
-        return bool(settings["package-type"] == "library")
-    return bool(settings.get("distribution", True))
-
-
-def _is_package(manifest: Path) -> bool:
-    """Whether Poetry does so, and not without there being anything, as before its version 2.
-
-    Source: poetry-core, `src/poetry/core/masonry/utils/module.py`.
-    """
-    settings = table(manifest, "tool", "poetry")
-    name = table(manifest, "project").get("name") or settings.get("name")
-    is_built = settings.get("package-mode", True) and table(manifest, "build-system")
-    if not is_built or not isinstance(name, str):
-        return False
-    module = canonicalize_name(name).replace("-", "_")
-    found = (manifest.parent / below / module for below in ("", "src"))
-    return bool(settings.get("packages")) or any(
-        place.is_dir() or files.is_there(place.with_suffix(".py")) for place in found
-    )
-
-
-def table(path: Path, *keys: str) -> dict[str, Any]:
-    """A table of a TOML file; empty where there is none, and of what uv will report as no TOML."""
-    try:
-        found: Any = tomllib.loads(files.text(path)) if files.exists(path) else {}
-    except tomllib.TOMLDecodeError:
-        return {}
-    for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else {}
 
 
 def _is_folder(word: str) -> bool:
@@ -192,36 +167,59 @@ def _paths(
     They start from a folder, and `file` is what has the text.
     """
     text = unquote(_ADDRESS.sub("", _OF_PROJECT.sub(".", text)))
-    if _ABSOLUTE.search(text):
-        raise _outside(file)
+    if absolute := _ABSOLUTE.search(text):
+        raise _outside(file, absolute["path"])
     for word in re.split(r"""[\s"'@=,;#\[\]]+""", text):
         path = re.sub(r"^(?:-\w|file:)", "", word)
         if path and (everything or ".." in Path(path).parts):
-            yield _inside(file, start / path, repository)
+            yield _inside(file, start, path, repository)
+        elif _is_link(path, start):
+            _inside(file, start, path, repository)
 
 
-def _inside(file: Path, path: Path, repository: Path) -> Path:
-    place = Path(os.path.normpath(path))
-    if not place.resolve().is_relative_to(repository.resolve()):
-        raise _outside(file)
+def _is_link(path: str, start: Path) -> bool:
+    """Whether a word is a path, and not the name of a package, and a link is on it."""
+    return "/" in path and (start / path).resolve() != Path(
+        os.path.normpath(start.resolve() / path)
+    )
+
+
+def _inside(file: Path, start: Path, written: str, repository: Path, package: str = "") -> Path:
+    """The place that a path leads to. Raises DependencyError out of the repository."""
+    place = Path(os.path.normpath(start / written))
+    is_relative = not written.startswith(("/", "~/"))
+    if not is_relative or not place.resolve().is_relative_to(repository.resolve()):
+        raise _outside(file, written, package)
     return place
 
 
-def _outside(file: Path) -> DependencyError:
+def _outside(file: Path, written: str, package: str = "") -> DependencyError:
+    what = f"{written} for {package}" if package else written
     return DependencyError(
-        f"{file.name} names a file outside of the repository",
+        f"{file.name} names a file outside of the repository: {what}",
         fix="move it into the repository, or publish the package",
     )
 
 
-def _words_for_uv(path: Path) -> Iterator[str]:
+def _words_for_uv(path: Path, tables: Sequence[Sequence[str]] = _OF_UV) -> Iterator[str]:
     """The strings in a settings file by which uv finds packages; uv reports what is not TOML."""
-    found = table(path)
-    for keys in _OF_UV if path.name == "pyproject.toml" else ((),):
+    found = pyproject.table(path)
+    for keys in tables if path.name == pyproject.NAME else ((),):
         section: Any = found
         for key in keys:
             section = section.get(key) if isinstance(section, dict) else None
         yield from _texts(section)
+
+
+def _places_for_uv(path: Path, repository: Path) -> Iterator[Path]:
+    """The folders and archives beside a settings file that it names for uv, as in `path = "lib"`.
+
+    Raises DependencyError out of the repository.
+    """
+    for word in _words_for_uv(path, _OF_UV[-1:]):
+        place = Path(os.path.normpath(path.parent / word))
+        if place != path.parent and place.is_relative_to(path.parent) and files.is_there(place):
+            yield _inside(path, path.parent, word, repository)
 
 
 def _texts(node: Any) -> Iterator[str]:

@@ -8,7 +8,14 @@ from ... import files
 from .. import dependencies
 from ..installer import Installer
 from ..project import Project
-from . import python_exports, python_inputs, python_interpreters, runtime_options, uv
+from . import (
+    pyproject,
+    python_exports,
+    python_inputs,
+    python_interpreters,
+    runtime_options,
+    uv,
+)
 from .host import Installed
 
 _OPTIONS = {"toolchain": str, "virtualenv": str, "typechecker": str}
@@ -17,12 +24,10 @@ _TOOLCHAINS = ("", "pip", "uv", "poetry")
 _READ = {
     "": ("uv.lock", "requirements.txt", "pylock.toml", "poetry.lock", "Pipfile.lock", "pdm.lock"),
     "pip": ("requirements.txt",),
-    "uv": ("uv.lock", "requirements.txt"),
+    "uv": ("uv.lock",),
     "poetry": ("poetry.lock",),
 }
 """What is read for each toolchain, in the order in which it counts, and before a pyproject.toml."""
-_OF_PYPROJECT = ("uv.lock", "pdm.lock")
-"""Locks that are of no use without it."""
 _EXPORTED = {
     "uv.lock": "uv export --output-file requirements.txt",
     "poetry.lock": "poetry export --format requirements.txt --output requirements.txt",
@@ -52,34 +57,61 @@ def install(project: Project, installer: Installer) -> Installed:
     named = _named(project, program, toolchain)
     if named is None:
         return Installed(Path(sys.executable))
-    return Installed(_installed(installer, project, program, named))
+    synced = toolchain == "uv" and named.name == pyproject.NAME
+    return Installed(_installed(installer, project, program, named, synced=synced))
 
 
 def _named(project: Project, program: Path, toolchain: str) -> Path | None:
     """The file that says what to install. Raises DependencyError for the locks of other tools."""
     unlocked = None
-    for folder in (program, *program.parents):
+    for folder in files.upwards(program, project.repository):
         inside = folder.is_relative_to(project.root)
         read = _READ[toolchain] if inside else ("uv.lock",) if toolchain in ("", "uv") else ()
         for name in read:
             if files.exists(folder / name) and _is_whole(folder / name):
                 return folder / name
-        if inside and toolchain != "pip":
+        if toolchain == "uv":
+            unlocked = unlocked or _synced(folder, inside=inside)
+        elif inside and toolchain != "pip":
             _refuse_other_locks(folder, toolchain)
-            manifest = folder / "pyproject.toml"
-            if python_inputs.table(manifest, "project").get("dependencies"):
-                unlocked = unlocked or manifest
-            elif python_inputs.table(manifest, "tool", "poetry", "dependencies"):
-                raise dependencies.without_lock("pyproject.toml", "[tool.poetry]", "poetry lock")
-        if folder == project.repository:
-            break
+            unlocked = unlocked or _unlocked(folder, toolchain)
     return unlocked
 
 
+def _synced(folder: Path, *, inside: bool) -> Path | None:
+    """What Pulumi has uv lock and install. A `uv.lock` above counts before it.
+
+    Source: pulumi/pulumi `sdk/python/toolchain/uv.go`, PrepareProject.
+    """
+    manifest, requirements = folder / pyproject.NAME, folder / "requirements.txt"
+    if pyproject.asks_uv(manifest):
+        return manifest
+    if inside and files.exists(requirements):
+        return requirements
+    if inside:
+        _refuse_other_locks(folder, "uv")
+    return None
+
+
+def _unlocked(folder: Path, toolchain: str) -> Path | None:
+    """What asks for packages without a lock. Raises DependencyError for what takes one."""
+    manifest, requirements = folder / pyproject.NAME, folder / "requirements.txt"
+    if toolchain == "poetry" and not files.exists(manifest):
+        # Pulumi makes one of it.
+        return requirements if files.exists(requirements) else None
+    if pyproject.table(manifest, "project").get("dependencies"):
+        if toolchain == "poetry" and pyproject.adds_to_packages(manifest):
+            raise dependencies.without_lock(pyproject.NAME, "[project]", "poetry lock")
+        return manifest
+    if pyproject.table(manifest, "tool", "poetry", "dependencies"):
+        raise dependencies.without_lock(pyproject.NAME, "[tool.poetry]", "poetry lock")
+    return None
+
+
 def _is_whole(named: Path) -> bool:
-    return named.name not in ("uv.lock", "pdm.lock") or files.exists(
-        named.with_name("pyproject.toml")
-    )
+    """Whether a lock has the manifest without which it is of no use."""
+    is_alone = named.name not in ("uv.lock", "pdm.lock")
+    return is_alone or files.exists(named.with_name(pyproject.NAME))
 
 
 def _refuse_other_locks(folder: Path, toolchain: str) -> None:
@@ -89,14 +121,16 @@ def _refuse_other_locks(folder: Path, toolchain: str) -> None:
             raise dependencies.other_lock(name, f"what `{command}` writes{also}")
 
 
-def _installed(installer: Installer, project: Project, program: Path, named: Path) -> Path:
+def _installed(
+    installer: Installer, project: Project, program: Path, named: Path, *, synced: bool
+) -> Path:
     """The interpreter of an environment with what the file names.
 
     It is made in a folder with copies of the files that decide about it, and nothing else:
     uv would look for settings and workspaces in the folders above, too, and what is made
     must not depend on the program's folder, which is gone after the render.
     """
-    inputs = python_inputs.of(named, project.repository)
+    inputs = python_inputs.of(named, project.repository, synced=synced)
     base = dependencies.base(inputs.files, project.repository)
     member = _member(program, named)
     python = python_interpreters.find(inputs.requires_python, named.name, installer)
@@ -107,9 +141,10 @@ def _installed(installer: Installer, project: Project, program: Path, named: Pat
             # As it was read here: editors on Windows write UTF-16.
             text = _EDITABLE.sub(r"\1", files.text(file))
             (copy / file.relative_to(base)).write_text(text, encoding="utf-8")
-        _fill(installer, copy / member.relative_to(base), venv, named.name, python)
+        place = copy / member.relative_to(base)
+        _fill(installer, place, venv, named.name, python, synced=synced)
 
-    settings = [str(python), str(member.relative_to(base))]
+    settings = [str(python), str(member.relative_to(base)), *(["synced"] if synced else [])]
     store = installer.cache.once("python", base, inputs.files, fill, settings=settings)
     return uv.python_of(store / "venv")
 
@@ -118,21 +153,23 @@ def _member(program: Path, named: Path) -> Path:
     """The folder in which to install: of a workspace, that of the program's own pyproject.toml."""
     for folder in (program, *program.parents):
         if folder == named.parent or (
-            named.name == "uv.lock" and files.exists(folder / "pyproject.toml")
+            named.name == "uv.lock" and files.exists(folder / pyproject.NAME)
         ):
             return folder
     return named.parent
 
 
-def _fill(installer: Installer, project: Path, venv: Path, named: str, python: Path) -> None:
+def _fill(
+    installer: Installer, project: Path, venv: Path, named: str, python: Path, *, synced: bool
+) -> None:
     uv.make_environment(installer, venv, python)
     options: list[str | Path] = ["--quiet", "--no-editable", "--compile-bytecode"]
     options += ["--python", uv.python_of(venv)]
     if named in python_exports.EXPORTED:
         named = python_exports.export(installer, named, project, venv)
-    if named == "uv.lock":
+    if synced or named == "uv.lock":
         env = {"UV_PROJECT_ENVIRONMENT": str(venv)}
-        uv.run(installer, ["sync", "--frozen", *options], project, env=env)
+        uv.run(installer, ["sync", *([] if synced else ["--frozen"]), *options], project, env=env)
     else:
         uv.run(installer, ["pip", "install", *options, "--requirement", named], project)
     if _needs_setuptools(venv):

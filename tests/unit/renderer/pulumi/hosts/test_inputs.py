@@ -165,14 +165,65 @@ def test_a_changed_file_of_a_package_that_others_locked_is_installed_again(
     assert installed(python, root, installer) != before
 
 
-@pytest.mark.parametrize(("lock", "text"), _LOCKS_OF_OTHERS)
+_POETRY_SOURCE = '[[package]]\nname = "lib"\n[package.source]\ntype = "{}"\nurl = "{}"\n'
+
+
+@pytest.mark.parametrize(
+    ("lock", "text"),
+    [
+        ("poetry.lock", _POETRY_SOURCE.format("directory", "../../lib")),
+        ("poetry.lock", _POETRY_SOURCE.format("file", "/opt/lib.whl")),
+        ("poetry.lock", _POETRY_SOURCE.format("url", "file:///opt/lib.whl")),
+        ("poetry.lock", _POETRY_SOURCE.format("git", "file:///opt/lib")),
+        ("poetry.lock", _POETRY_SOURCE.format("directory", "linked")),
+        ("Pipfile.lock", '{"default": {"lib": {"editable": true, "path": "../../lib"}}}'),
+        ("Pipfile.lock", '{"develop": {"lib": {"file": "file:///opt/lib.whl"}}}'),
+        ("Pipfile.lock", '{"default": {"lib": {"git": "git+file:///opt/lib"}}}'),
+        ("Pipfile.lock", '{"_meta": {"sources": [{"name": "lib", "url": "file:///opt/simple"}]}}'),
+        ("pdm.lock", '[[package]]\nname = "lib"\npath = "../../lib"\n'),
+        ("pdm.lock", '[[package]]\nname = "lib"\nurl = "file:///opt/lib.whl"\n'),
+        ("pdm.lock", '[[package]]\nname = "lib"\nurl = "file:///${PROJECT_ROOT}/../../lib.whl"\n'),
+        ("pdm.lock", '[[package]]\nname = "lib"\ngit = "file:///opt/lib"\n'),
+        ("uv.lock", '[[package]]\nname = "lib"\nsource = { editable = "../../lib" }\n'),
+        ("uv.lock", '[[package]]\nname = "lib"\nsource = { path = "../../lib.whl" }\n'),
+        ("uv.lock", '[[package]]\nname = "lib"\nsource = { path = "linked/lib.whl" }\n'),
+        ("uv.lock", '[[package]]\nname = "lib"\nsource = { url = "file:///opt/lib.whl" }\n'),
+        ("uv.lock", '[[package]]\nname = "lib"\nsource = { registry = "../../wheels" }\n'),
+        ("uv.lock", '[[package]]\nname = "lib"\nsource = { registry = "file:///wheels" }\n'),
+        ("uv.lock", '[[package]]\nname = "lib"\nsource = { git = "file:///opt/lib?rev=a#b" }\n'),
+        ("pylock.toml", '[[packages]]\nname = "lib"\ndirectory = { path = "../../lib" }\n'),
+        ("pylock.toml", '[[packages]]\nname = "lib"\narchive = { url = "file:///opt/lib.whl" }\n'),
+        ("pylock.toml", '[[packages]]\nname = "lib"\n[[packages.wheels]]\npath = "/opt/lib.whl"\n'),
+    ],
+)
 def test_a_package_outside_of_the_repository_is_refused_whoever_locked_it(
     installer: Installer, root: Path, lock: str, text: str
 ) -> None:
     (root / "pyproject.toml").write_text("")
-    (root / lock).write_text(text.format("../../lib"))
-    with pytest.raises(DependencyError, match=f"{lock} names a file outside of the repository"):
+    (root / "linked").symlink_to("/usr/share")
+    (root / lock).write_text(text)
+    said = f"{lock} names a file outside of the repository: .* for lib"
+    with pytest.raises(DependencyError, match=said):
         installed(python, root, installer)
+
+
+@pytest.mark.parametrize(
+    ("lock", "text"),
+    [
+        ("poetry.lock", _POETRY_SOURCE.format("git", "https://example.com/../lib")),
+        ("poetry.lock", _POETRY_SOURCE.format("git", "git@example.com:/opt/lib")),
+        ("poetry.lock", '[[package]]\nname = "lib"\nfiles = [{file = "/lib.whl", hash = "a"}]\n'),
+        ("Pipfile.lock", '{"default": {"lib": {"file": "https://example.com/lib.whl"}}}'),
+        ("pdm.lock", '[[package]]\nname = "lib"\nurl = "file:///${PROJECT_ROOT}/../lib.whl"\n'),
+        ("uv.lock", '[[package]]\nname = "lib"\nsource = { git = "ssh://git@example.com/lib" }\n'),
+    ],
+)
+def test_addresses_in_locks_are_no_files(
+    installer: Installer, root: Path, lock: str, text: str
+) -> None:
+    (root / "pyproject.toml").write_text("")
+    (root / lock).write_text(text)
+    assert installed(python, root, installer) != Path(sys.executable)
 
 
 _OF_POETRY = """\
@@ -217,6 +268,45 @@ def test_what_poetry_alone_could_resolve_takes_a_lock(installer: Installer, root
     (root / "pyproject.toml").write_text('[tool.poetry.dependencies]\npulumi = "^3"\n')
     with pytest.raises(DependencyError, match="commit what `poetry lock` writes"):
         installed(python, root, installer)
+
+
+@pytest.mark.parametrize(
+    ("more", "takes_a_lock"),
+    [
+        ("", False),
+        ("[build-system]\nrequires = []\n", True),
+        ("[dependency-groups]\ndev = ['b']\n", True),
+    ],
+)
+def test_what_poetry_installs_beside_the_dependencies_takes_a_lock(
+    installer: Installer, root: Path, more: str, *, takes_a_lock: bool
+) -> None:
+    (root / "pyproject.toml").write_text(f"[project]\nname = 'lib'\ndependencies = ['a']\n{more}")
+    runtime = "{name: python, options: {toolchain: poetry}}"
+    if takes_a_lock:
+        with pytest.raises(DependencyError, match="commit what `poetry lock` writes"):
+            installed(python, root, installer, runtime=runtime)
+    else:
+        assert installed(python, root, installer, runtime=runtime) != Path(sys.executable)
+
+
+@pytest.mark.parametrize(
+    ("more", "changes"),
+    [
+        ("", False),
+        ("[build-system]\nrequires = []\n", True),
+        ("[build-system]\nrequires = []\n[tool.uv]\npackage = false\n", False),
+        ("[tool.uv]\npackage = true\n", True),
+    ],
+)
+def test_a_project_that_uv_installs_itself_is_installed_again_when_it_changes(
+    installer: Installer, root: Path, more: str, *, changes: bool
+) -> None:
+    (root / "pyproject.toml").write_text(f"[project]\nname = 'a'\ndependencies = ['b']\n{more}")
+    before = installed(python, root, installer, runtime=_BY_UV)
+    assert before != installed(python, root, installer), "uv installs groups as well"
+    (root / "lib" / "code.py").write_text("2")
+    assert (installed(python, root, installer, runtime=_BY_UV) != before) is changes
 
 
 @pytest.mark.parametrize("named", ["requirements.txt", "uv.lock"])
@@ -361,16 +451,6 @@ def test_a_member_of_which_pnpm_takes_a_copy_is_installed_again_when_it_changes(
     assert (installed(nodejs, root, installer) != before) is is_copied
 
 
-@pytest.mark.parametrize("named", ['{ editable = "../../lib" }', '{ path = "../../lib.whl" }'])
-def test_packages_that_uv_locked_outside_of_the_repository_are_refused(
-    installer: Installer, root: Path, named: str
-) -> None:
-    (root / "pyproject.toml").write_text("")
-    (root / "uv.lock").write_text(f"source = {named}")
-    with pytest.raises(DependencyError, match="outside of the repository"):
-        installed(python, root, installer)
-
-
 @pytest.mark.parametrize(
     "requirements",
     [
@@ -401,11 +481,16 @@ def test_packages_that_uv_locked_outside_of_the_repository_are_refused(
         "lib @ file:///${PROJECT_ROOT}/../../lib",
         "-e file:///opt/lib#egg=lib",
         "~/lib",
+        "./linked",
+        "-e ./linked/lib",
+        "--find-links linked/wheels",
+        "lib @ file:./linked/lib.whl",
     ],
 )
 def test_requirements_outside_of_the_repository_are_refused(
     installer: Installer, root: Path, requirements: str
 ) -> None:
+    (root / "linked").symlink_to("/usr/share")
     (root / "requirements.txt").write_text(requirements)
     with pytest.raises(DependencyError, match="outside of the repository"):
         installed(python, root, installer)
@@ -434,6 +519,9 @@ def test_requirements_in_the_project_are_installed(
     (root / "base.txt").write_text("lib")
     (root / "requirements.txt").write_text(requirements)
     installed(python, root, installer)
+
+
+_BY_UV = "{name: python, options: {toolchain: uv}}"
 
 
 @pytest.mark.parametrize(
@@ -467,7 +555,8 @@ def test_requirements_in_the_project_are_installed(
             "python",
             {
                 "pyproject.toml": "[tool.uv.workspace]\nmembers = ['program', 'shared']\n",
-                "uv.lock": 'source = { virtual = "program" }\nsource = { editable = "shared" }\n',
+                "uv.lock": '[[package]]\nsource = { virtual = "program" }\n'
+                '[[package]]\nsource = { editable = "shared" }\n',
                 "program/pyproject.toml": "[project]\nname = 'program'\n",
             },
             "shared/code.py",
@@ -489,9 +578,83 @@ def test_requirements_in_the_project_are_installed(
             "shared/code.py",
         ),
         (
-            "{name: python, options: {toolchain: uv}}",
+            "python",
+            {
+                "program/pyproject.toml": "[project]\ndependencies = ['shared']\n"
+                "[tool.uv.sources]\nshared = { path = 'lib' }\n"
+            },
+            "program/lib/code.py",
+        ),
+        (
+            "python",
+            {
+                "program/pyproject.toml": "[tool.uv]\nfind-links = ['lib']\n",
+                "program/requirements.txt": "a\n",
+            },
+            "program/lib/code.py",
+        ),
+        (
+            "python",
+            {
+                "program/pyproject.toml": "",
+                "program/uv.lock": '[[package]]\nsource = { registry = "lib" }\n',
+            },
+            "program/lib/code.py",
+        ),
+        (
+            "python",
+            {
+                "program/pyproject.toml": "",
+                "program/pdm.lock": '[[package]]\nurl = "file:///${PROJECT_ROOT}/lib/code.py"\n',
+            },
+            "program/lib/code.py",
+        ),
+        (
+            _BY_UV,
             {"pyproject.toml": "", "uv.lock": ""},
             "uv.lock",
+        ),
+        (
+            _BY_UV,
+            {
+                "program/pyproject.toml": "[project]\nname = 'a'\ndependencies = ['a']\n"
+                "[build-system]\nrequires = []\n",
+                "program/requirements.txt": "a\n",
+                "program/poetry.lock": "",
+            },
+            "program/lib/code.py",
+        ),
+        (
+            _BY_UV,
+            {"program/pyproject.toml": "[project]\nname = 'a'\n[dependency-groups]\ndev = ['a']\n"},
+            "program/pyproject.toml",
+        ),
+        (
+            _BY_UV,
+            {
+                "pyproject.toml": "[project]\nname = 'a'\ndynamic = ['dependencies']\n",
+                "program/pyproject.toml": "[tool.ruff]\n",
+            },
+            "pyproject.toml",
+        ),
+        (
+            _BY_UV,
+            {"program/pyproject.toml": "[tool.ruff]\n", "program/requirements.txt": "a\n"},
+            "program/requirements.txt",
+        ),
+        (
+            _BY_UV,
+            {
+                "pyproject.toml": "[tool.uv.workspace]\nmembers = ['program', 'shared']\n",
+                "program/pyproject.toml": "[project]\nname = 'a'\ndependencies = ['shared']\n"
+                "[tool.uv.sources]\nshared = { workspace = true }\n",
+            },
+            "shared/code.py",
+        ),
+        (
+            "{name: python, options: {toolchain: poetry}}",
+            {"program/requirements.txt": "a\n"},
+            "program/requirements.txt",
         ),
         (
             "{name: python, options: {toolchain: pip}}",
