@@ -72,6 +72,11 @@ _LOST_IN_OUTPUTS = {
     "Buffer": "Buffer.from('a')",
     "Money": "new (class Money { toJSON() { return 1; } })()",
 }
+_FROZEN = {
+    "Date": "Object.freeze(new Date(0))",
+    "Map": "Object.seal(new Map([['k', Object.freeze(new Set())]]))",
+    "Dec": "Object.freeze(new (class Dec { d = Object.freeze([1]); toJSON() { return 1; } })())",
+}
 _OUTPUTS = {
     "an output": "pulumi.output({{y: {}}})",
     "all": "pulumi.all([{{y: {}}}])[0]",
@@ -205,6 +210,16 @@ FAULTS = [
             _LOST_IN_OUTPUTS.items(), cycle(_OUTPUTS.items()), strict=False
         )
     ),
+    *(
+        Fault(
+            f"a frozen JavaScript value of type {name} inside of {made}",
+            javascript(_JS_MAP.format(output.format(f"Object.freeze({{z: {value}}})"))),
+            refused=rf"ConfigMap 'a' \(index\.js:3\) has a value of type {name} in data\.x\.y\.z",
+        )
+        for (name, value), (made, output) in zip(
+            _FROZEN.items(), cycle(_OUTPUTS.items()), strict=False
+        )
+    ),
     Fault(
         "an array that is none to the SDK",
         javascript(_JS_MAP.format("require('vm').runInNewContext('[1]')")),
@@ -254,7 +269,7 @@ FAULTS = [
             "class C extends pulumi.ComponentResource {\n"
             "  constructor(name, args) { super('my:index:C', name, args); }\n}\n"
             "new C('c', {o: pulumi.output({m, d: new Date(0)})});\n"
-            "exports.o = pulumi.output({m});\n"
+            "exports.o = pulumi.output({m, d: Object.freeze(new Date(0))});\n"
             "const text = pulumi.output({m, own: 1}).apply(JSON.stringify);\n"
             "const keys = Object.keys(m).length;\n"
             + _JS_MAP.format("pulumi.interpolate`${text} ${keys}`")

@@ -17,6 +17,8 @@ const OBJECT = /\[kubernetes:(?!helm\.sh\/v[23]:Chart\b|yaml:|kustomize:)/;
 // The key under which the copy of such a value has a function that says what it was.
 const LOST = "lostInOutput";
 
+const { keys } = Object;
+
 module.exports = { tellOfThoseWithoutJson };
 
 function tellOfThoseWithoutJson({ rpc, debuggable, Asset, Resource }) {
@@ -69,7 +71,7 @@ function noteWhenCopied(Resource) {
     Resource.isInstance = function (value) {
         if (typeof value === "object" && value !== null && !isOfSdk(value)) {
             const what = withoutJsonByType(value);
-            if (what && Object.isExtensible(value)) {
+            if (what) {
                 noteForOneCopy(value, what);
             }
         }
@@ -78,12 +80,21 @@ function noteWhenCopied(Resource) {
 }
 
 function noteForOneCopy(value, what) {
-    const remove = () => delete value[LOST];
+    const isOpen = Object.isExtensible(value);
+    const owner = isOpen ? value : Object.prototype;
+    const remove = () => {
+        delete owner[LOST];
+        Reflect.set(Object, "keys", keys);
+    };
     const get = () => {
         remove();
         return lost(what);
     };
-    Object.defineProperty(value, LOST, { configurable: true, enumerable: true, get });
+    Reflect.defineProperty(owner, LOST, { configurable: true, enumerable: isOpen, get });
+    if (!isOpen) {
+        // One that is frozen takes no more keys, but can be said to have one.
+        Reflect.set(Object, "keys", (asked) => (asked === value ? [LOST, ...keys(asked)] : keys(asked)));
+    }
     // In case it is not copied after all.
     queueMicrotask(remove);
 }
