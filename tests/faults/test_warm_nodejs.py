@@ -203,6 +203,29 @@ def test_new_sources_are_checked_alike_warm_and_cold(container: NodeContainer, n
     assert (status, "kind: ConfigMap" in stdout, name in stdout) == (0, True, True), stdout + stderr
 
 
+ASKS_ITS_COMPILER = """import * as k8s from "@pulumi/kubernetes";
+import * as ts from "typescript";
+const real = ts.sys.realpath!(`${__dirname}/node_modules/.bin/tsc`).replace(__dirname, ".");
+new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { real } });
+"""
+
+
+def test_a_compiler_in_a_snapshot_finds_packages_where_the_program_does(
+    container: NodeContainer,
+) -> None:
+    """Though it keeps functions of `fs` that it finds when it is loaded."""
+
+    def project(end: str) -> Path:
+        given = {"package.json": '{"main": "index.ts"}', "index.js": ""}
+        return container.script("", **given, **{"index.ts": ASKS_ITS_COMPILER + end})
+
+    cold = container.generate(project(""), **COLD)
+    assert 'real: "./node_modules/typescript/bin/tsc"' in cold[1], cold
+    assert container.generate(project("// wanted\n"))[0] == 0
+    wait_until(lambda: any(map(is_from_snapshot, container.waiting("compile"))))
+    assert container.warmly(project("// new\n"), "compile") == cold
+
+
 SPOILING = (
     """
 require("@pulumi/pulumi").output = null;

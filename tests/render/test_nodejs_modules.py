@@ -44,6 +44,27 @@ PROGRAMS: Mapping[str, tuple[str, Mapping[str, str]]] = {
             'const found = String(require("fs").existsSync(file));\n' + _MAP
         },
     ),
+    "the path of a file": (
+        "js-yaml",
+        {
+            "index.js": 'const file = "./node_modules/js-yaml/package.json";\n'
+            'const real = require("fs").realpathSync(file);\n'
+            'const isOne = require("./node_modules/js-yaml/") === require("js-yaml");\n'
+            "const found = isOne && real.startsWith(__dirname) && require(real).name;\n" + _MAP
+        },
+    ),
+    "the path of a file, by import": (
+        "js-yaml",
+        {
+            "index.js": _IMPORT + 'import { realpath } from "fs/promises";\n'
+            'import it from "./node_modules/js-yaml/package.json" with { type: "json" };\n'
+            'const { href } = new URL("node_modules/js-yaml/package.json", import.meta.url);\n'
+            'const isOne = (await import(href, { with: { type: "json" } })).default === it;\n'
+            'const real = await realpath("node_modules/js-yaml");\n'
+            "const found = isOne && real.startsWith(import.meta.dirname) && it.name;\n" + _MAP,
+            "package.json": _MODULE,
+        },
+    ),
     "an import in a CommonJS module": (
         "function",
         {

@@ -34,7 +34,7 @@ _SNAPSHOT_FILE: Final = "snapshot.blob"
 """Where Node.js writes it. Source: https://nodejs.org/docs/latest-v22.x/api/cli.html"""
 _IN_SNAPSHOT: Final = (
     *(_SNAPSHOT, _WAITING),
-    *(_WAITING.with_name(f"nodejs_{part}.js") for part in ("declarations", "loading")),
+    *(_WAITING.with_name(f"nodejs_{part}.js") for part in ("declarations", "loading", "reading")),
 )
 _LOCK: Final = ".package-lock.json"
 """What npm has installed, in the folder of modules."""

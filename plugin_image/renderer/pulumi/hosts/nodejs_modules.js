@@ -1,8 +1,8 @@
 // Lets Node.js find a program's packages as if they were in folders `node_modules` of the repository.
 //
 // Nothing is written into an Application's repository, so the `node_modules` beside package.json is
-// there for Node.js alone: for `require`, for `import`, and for what reads files by `fs`, as
-// TypeScript does. Each Node.js of a program loads this first, its workers and children too.
+// there for Node.js alone: for `require`, for `import`, and for what reads files by `fs`
+// (`nodejs_reading.js`). Each Node.js of a program loads this first, its workers and children too.
 
 "use strict";
 
@@ -12,21 +12,20 @@ const path = require("path");
 const { fileURLToPath, pathToFileURL } = require("url");
 const { isInternalThread } = require("worker_threads");
 
+const { places, moved } = require("./nodejs_reading");
+
 // What makes an ES module of a file that nothing else says to be one.
 const ES_MODULE = /(?:^|[;}]|\*\/)\s*(?:import|export)\b\s*["'{*\w$/]/m;
+// A module that is named by a path.
+const PATH = /^\.{0,2}\//;
 const MODULES = `${path.sep}node_modules${path.sep}`;
-const OUT_OF_ORDER = /\/[./]/;
-const READING = ["access", "createReadStream", "exists", "lstat", "open", "opendir", "readFile", "readdir", "realpath", "stat"];
 
-// By the path that a program finds, where the folder really is.
-const places = new Map();
 const installed = new Set();
 let importing = false;
 
 module.exports = { find };
 
 findByRequire();
-findByReading();
 findByImportOfSyntax();
 find(JSON.parse(process.env.RENDERER_MODULES));
 
@@ -43,9 +42,14 @@ function find({ places: told, imports }) {
 
 /** Source: Node.js, lib/internal/modules/cjs/loader.js. */
 function findByRequire() {
-    const nodeModulePaths = Module._nodeModulePaths;
+    const { _nodeModulePaths: nodeModulePaths, _findPath: findPath } = Module;
     Module._nodeModulePaths = (from) =>
         nodeModulePaths.call(Module, from).map((folder) => places.get(folder) ?? folder);
+    Module._findPath = (request, folders, ...rest) => {
+        const file = PATH.test(request) ? path.resolve(folders?.[0] ?? "", request) : "";
+        const isElsewhere = moved(file) !== file;
+        return findPath.call(Module, isElsewhere ? moved(file) : request, folders, ...rest);
+    };
 }
 
 /** Source: https://nodejs.org/api/esm.html#resolution-algorithm-specification, PACKAGE_RESOLVE. */
@@ -59,7 +63,9 @@ function findByImport() {
     Module.registerHooks?.({
         resolve: (specifier, context, next) => {
             const folder = whereInstalled(specifier, context);
-            return next(specifier, folder ? { ...context, parentURL: beside(folder) } : context);
+            return folder
+                ? next(specifier, { ...context, parentURL: beside(folder) })
+                : next(movedUrl(specifier, context), context);
         },
     });
 }
@@ -82,6 +88,17 @@ function beside(modules) {
     return pathToFileURL(path.join(path.dirname(modules), "package.json")).href;
 }
 
+/** The address of a file that is imported by its path, where it is; anything else as it was. */
+function movedUrl(specifier, { conditions, parentURL }) {
+    const isPath = PATH.test(specifier) || specifier.startsWith("file:");
+    if (!isPath || conditions.includes("require") || !parentURL?.startsWith("file:")) {
+        return specifier;
+    }
+    const url = new URL(specifier, parentURL);
+    const file = fileURLToPath(url);
+    return moved(file) === file ? specifier : pathToFileURL(moved(file)).href + url.search + url.hash;
+}
+
 /** The folder of packages that has what is imported, if Node.js itself would not find it. */
 function whereInstalled(specifier, { conditions, parentURL }) {
     const name = /^(?:@[^/]+\/)?[^./#:@][^/:]*(?=\/|$)/.exec(specifier)?.[0];
@@ -91,41 +108,4 @@ function whereInstalled(specifier, { conditions, parentURL }) {
     const folders = Module._nodeModulePaths(path.dirname(fileURLToPath(parentURL)));
     const found = folders.find((folder) => fs.existsSync(path.join(folder, name)));
     return installed.has(found) ? found : undefined;
-}
-
-function findByReading() {
-    for (const api of [fs, fs.promises]) {
-        for (const name of READING.flatMap((verb) => [verb, `${verb}Sync`])) {
-            if (api[name]) {
-                api[name] = redirected(api[name]);
-            }
-        }
-    }
-    Module.syncBuiltinESMExports();
-}
-
-/** A function that takes a file's path, and takes a file below `link` from `installed`. */
-function redirected(read) {
-    const wrapper = function (file, ...rest) {
-        return read.call(this, moved(file), ...rest);
-    };
-    // What `util.promisify` goes by.
-    for (const key of Reflect.ownKeys(read).filter((own) => !(own in wrapper))) {
-        Object.defineProperty(wrapper, key, Object.getOwnPropertyDescriptor(read, key));
-    }
-    if (read.native) {
-        wrapper.native = redirected(read.native);
-    }
-    return wrapper;
-}
-
-function moved(file) {
-    if (typeof file !== "string" || !file.includes("node_modules")) {
-        return file;
-    }
-    // Most are absolute and in order, and there are thousands.
-    const whole = file[0] === path.sep && !OUT_OF_ORDER.test(file) ? file : path.resolve(file);
-    const end = whole.indexOf("node_modules") + "node_modules".length;
-    const place = (end === whole.length || whole[end] === path.sep) && places.get(whole.slice(0, end));
-    return place ? place + whole.slice(end) : file;
 }

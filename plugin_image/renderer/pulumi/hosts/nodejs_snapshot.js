@@ -32,6 +32,8 @@ const { _compile: compile } = Module.prototype;
 let building = true;
 
 Module.prototype._compile = compileInSnapshot;
+// First, as for a program: packages keep functions of `fs` that they find.
+Module._load(path.join(__dirname, "nodejs_reading.js"), null, false);
 const waiting = Module._load(path.join(__dirname, "nodejs_waiting.js"), null, false);
 const noted = waiting.loaded(runner, purpose);
 Module.prototype._compile = compile;

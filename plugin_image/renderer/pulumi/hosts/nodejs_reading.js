@@ -1,0 +1,78 @@
+// Lets what reads files by `fs` find a program's packages in folders `node_modules` of the repository.
+//
+// The folders are elsewhere, and seem to be where the program finds them: whoever asks for the real path of
+// what is in one, as TypeScript does, gets it below that. It comes before anything that keeps a function
+// of `fs` when it is loaded.
+
+"use strict";
+
+const fs = require("fs");
+const Module = require("module");
+const path = require("path");
+
+const OUT_OF_ORDER = /\/[./]/;
+const READING = ["access", "createReadStream", "exists", "lstat", "open", "opendir", "readFile", "readdir", "stat"];
+const GIVES_PATH = "realpath";
+const { realpathSync } = fs;
+
+// By the path that a program finds, where the folder really is.
+const places = new Map();
+
+module.exports = { places, moved };
+
+for (const api of [fs, fs.promises]) {
+    for (const name of [...READING, GIVES_PATH].flatMap((verb) => [verb, `${verb}Sync`])) {
+        if (api[name]) {
+            api[name] = redirected(api[name], name.startsWith(GIVES_PATH));
+        }
+    }
+}
+Module.syncBuiltinESMExports();
+
+/** A function that takes a file's path, and takes a file below one of the `places` from where it is. */
+function redirected(read, givesPath) {
+    const wrapper = function (file, ...rest) {
+        const found = there(file);
+        if (!found) {
+            return read.call(this, file, ...rest);
+        }
+        return givesPath ? pathBelow(found, (...args) => read.apply(this, args), rest) : read.call(this, found.file, ...rest);
+    };
+    // What `util.promisify` goes by.
+    for (const key of Reflect.ownKeys(read).filter((own) => !(own in wrapper))) {
+        Object.defineProperty(wrapper, key, Object.getOwnPropertyDescriptor(read, key));
+    }
+    if (read.native) {
+        wrapper.native = redirected(read.native, givesPath);
+    }
+    return wrapper;
+}
+
+/** What a function gives, or calls back with, that gives the path of a file: the one that the program finds. */
+function pathBelow({ file, link, place }, read, rest) {
+    const real = realpathSync(place);
+    const back = (given) =>
+        typeof given === "string" && `${given}${path.sep}`.startsWith(`${real}${path.sep}`)
+            ? link + given.slice(real.length)
+            : given;
+    const called = (callback) => (error, given) => callback(error, back(given));
+    const given = read(file, ...rest.map((value) => (typeof value === "function" ? called(value) : value)));
+    return given instanceof Promise ? given.then(back) : back(given);
+}
+
+/** Where a file is; as it was given where it is not below one of the `places`. */
+function moved(file) {
+    return there(file)?.file ?? file;
+}
+
+function there(file) {
+    if (typeof file !== "string" || !file.includes("node_modules")) {
+        return undefined;
+    }
+    // Most are absolute and in order, and there are thousands.
+    const whole = file[0] === path.sep && !OUT_OF_ORDER.test(file) ? file : path.resolve(file);
+    const end = whole.indexOf("node_modules") + "node_modules".length;
+    const link = whole.slice(0, end);
+    const place = (end === whole.length || whole[end] === path.sep) && places.get(link);
+    return place ? { file: place + whole.slice(end), link, place } : undefined;
+}
