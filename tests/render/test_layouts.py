@@ -103,6 +103,11 @@ LAYOUTS: Mapping[str, Files] = {
         "apps/web/package.json": _OF_PROTOCOL,
         "yarn.lock": (_LOCKS / "yarn-berry.lock").read_text(),
     },
+    "a member of a workspace, by Yarn 3": {
+        **_MEMBERS,
+        "apps/web/package.json": _OF_PROTOCOL,
+        "yarn.lock": (_LOCKS / "yarn-3.lock").read_text(),
+    },
     "a package in a folder beside the project": {
         "package.json": {**_ALONE, "dependencies": {**_asked(), "shared": "file:lib"}},
         "package-lock.json": _lock(

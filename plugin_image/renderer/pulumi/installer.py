@@ -18,7 +18,9 @@ _FIX = "correct what the program asks for, or give the plugin access to its regi
 _NPM_PREFIX = re.compile(r"npm error (?:notarget |404 )?|error (?!:)|ERR_\w+\s+|➤ \w+: [│┌└·]\s*")
 _NPM_CODE = re.compile(r"(?:npm error)?(?: (?:code|syscall|errno) .*)?")
 """What npm says before it says what is wrong, and lines without words."""
-_PROGRESS = re.compile(r"go: (?:downloading|extracting|finding) .*|# .*|npm warn .*")
+_PROGRESS = re.compile(
+    r"go: (?:downloading|extracting|finding) .*|# .*|npm warn .*|➤ (?:YN0000|YN0013): .*"
+)
 """What is not an error, but may read like one because of a module's name."""
 _NPM_SCRIPT = re.compile(
     r"^npm error path (?P<package>.*)\nnpm error command failed\n"
@@ -105,7 +107,7 @@ def _reason(output: str) -> str:
         return _reason_of_script(**script.groupdict())
     lines = [line for line in map(str.strip, output.splitlines()) if not _NPM_CODE.fullmatch(line)]
     lines = [line for line in lines if not _PROGRESS.fullmatch(line)]
-    words = ("error", "not found", "err_", "forbidden")
+    words = ("error", "not found", "err_", "forbidden", "doesn't match")
     telling = (n for n, line in enumerate(lines) if any(word in line.lower() for word in words))
     first = next(telling, 0)
     error, *causes = lines[first:] or ["it gave no reason"]

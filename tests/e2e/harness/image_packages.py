@@ -64,6 +64,7 @@ def node_managers(package: Path) -> Path:
         "pnpm-7": "pnpm-7/bin/pnpm.cjs",
         "pnpm-8": "pnpm-8/bin/pnpm.cjs",
         "yarn": "yarn/bin/yarn.js",
+        "yarn-3": "yarn-3/bin/yarn.js",
         "yarn-berry": "@yarnpkg/cli-dist/bin/yarn.js",
     }
     sources = [package / "managers" / name for name in ("package.json", "package-lock.json")]

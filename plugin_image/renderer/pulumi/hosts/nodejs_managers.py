@@ -13,7 +13,7 @@ from typing import Any, Final
 from ... import files
 from ...errors import DependencyError
 from ..installer import Installer
-from . import bun, nodejs_layout
+from . import bun, nodejs_layout, yarn
 from .nodejs_layout import Layout
 from .nodejs_options import Options
 
@@ -22,10 +22,6 @@ _PNPM_FORMAT: Final = re.compile(r"^lockfileVersion: '?(\d+)\.", re.MULTILINE)
 _PNPM: Final = {"5": "pnpm-7", "6": "pnpm-8", "9": "pnpm"}
 """Which pnpm reads which format of its lock: the current one none but its own.
 Source: pnpm/pnpm, lockfile/fs/src/read.ts."""
-_BERRY: Final = re.compile(r"^(__metadata:\n  version: )(\d+)$", re.MULTILINE)
-"""What the lock of a newer Yarn than 1 begins with: the version of its own format."""
-_OLDEST_BERRY, _BERRY_FORMAT = 8, 10
-"""That of Yarn 4.0, and that of the Yarn in the image. What is in between is written alike."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +44,11 @@ class Manager:
     """Whether it may ask a registry for a member of the workspace, for a version that it is not."""
     lock_format: Callable[[str], str] = str
     """Makes of a lock what the tool takes."""
+    settings: Callable[[str, str], str] | None = None
+    """Makes settings of those of the repository and the lock."""
+    refuse_changes: Callable[[str, str], None] = lambda _before, _after: None
+    """Raises DependencyError where it has installed something else than the lock has, by the lock
+    before and after."""
     path: Callable[[Installer], Path] | None = None
     """Finds the tool, where that is more than to look for it."""
 
@@ -82,8 +83,9 @@ def choose(layout: Layout, options: Options, installer: Installer) -> tuple[Mana
 def _of(name: str, lock: Path | None) -> Manager:
     if name == "pnpm" and lock:
         return MANAGERS[_pnpm_of(files.text(lock))]
-    is_berry = name == "yarn" and lock is not None and _BERRY.search(files.text(lock))
-    return MANAGERS["berry" if is_berry else name]
+    if name == "yarn" and lock and yarn.is_newer(text := files.text(lock)):
+        return MANAGERS[yarn.tool(text)]
+    return MANAGERS[name]
 
 
 def _pnpm_of(lock: str) -> str:
@@ -144,7 +146,7 @@ def _berry(_layout: Layout, options: Options, _locked: bool) -> list[str]:
             "`production` in `runtime.options` is not taken with Yarn 2 and newer",
             fix="remove the option",
         )
-    return ["install", "--immutable"]
+    return ["install", "--no-immutable"]
 
 
 def _bun(_layout: Layout, _options: Options, _locked: bool) -> list[str]:
@@ -207,17 +209,6 @@ def _strangers_by(entry: str) -> Callable[[Path, frozenset[str]], Iterator[str]]
     return strangers
 
 
-def _berry_lock(text: str) -> str:
-    """The lock in the format of the Yarn that is here. Raises DependencyError for an older one."""
-    found = _BERRY.search(text)
-    if found is None or int(found[2]) < _OLDEST_BERRY:
-        raise DependencyError(
-            "yarn.lock was written by a Yarn older than 4",
-            fix="upgrade it by `yarn set version stable` and `yarn install`, and commit the lock",
-        )
-    return _BERRY.sub(rf"\g<1>{max(int(found[2]), _BERRY_FORMAT)}", text)
-
-
 MANAGERS: Final[Mapping[str, Manager]] = {
     "npm": Manager("npm", _npm, _npm_strangers, "npm_config_cache", links_folders=True),
     **{
@@ -246,19 +237,24 @@ MANAGERS: Final[Mapping[str, Manager]] = {
         {"YARN_IGNORE_PATH": "1"},
         asks_for_members=True,
     ),
-    "berry": Manager(
-        "yarn-berry",
-        _berry,
-        _strangers_by(r"^  resolution: \"{}@npm:"),
-        "YARN_CACHE_FOLDER",
-        {
-            "YARN_ENABLE_GLOBAL_CACHE": "false",
-            "YARN_ENABLE_TELEMETRY": "0",
-            "YARN_IGNORE_PATH": "1",
-            # Pulumi finds no packages otherwise.
-            "YARN_NODE_LINKER": "node-modules",
-        },
-        has_checksums_of_folders=True,
-        lock_format=_berry_lock,
-    ),
+    **{
+        tool: Manager(
+            tool,
+            _berry,
+            _strangers_by(r"^  resolution: \"{}@npm:"),
+            "YARN_CACHE_FOLDER",
+            {
+                "YARN_ENABLE_GLOBAL_CACHE": "false",
+                "YARN_ENABLE_TELEMETRY": "0",
+                "YARN_IGNORE_PATH": "1",
+                # Pulumi finds no packages otherwise.
+                "YARN_NODE_LINKER": "node-modules",
+            },
+            has_checksums_of_folders=True,
+            lock_format=lock_format,
+            settings=yarn.settings,
+            refuse_changes=yarn.refuse_changes,
+        )
+        for tool, lock_format in (("yarn-3", str), ("yarn-berry", yarn.formatted))
+    },
 }

@@ -16,7 +16,15 @@ from ...errors import DependencyError
 from .. import dependencies
 from ..installer import Installer
 from ..project import Project
-from . import bun, nodejs_entry, nodejs_layout, nodejs_links, nodejs_managers, nodejs_options
+from . import (
+    bun,
+    nodejs_entry,
+    nodejs_layout,
+    nodejs_links,
+    nodejs_managers,
+    nodejs_options,
+    yarn,
+)
 from .host import Installed
 from .nodejs_layout import Layout
 from .nodejs_managers import Manager
@@ -27,7 +35,7 @@ IMAGE_MODULES = Path(__file__).resolve().parents[4] / "node_modules"
 _NOT_COPIED = frozenset({"scripts", "packageManager", "devEngines"})
 """Of a manifest: what would run, and what would have another version of the tool downloaded."""
 _NPMRC = ".npmrc"
-_SETTINGS = ("pnpm-workspace.yaml", _NPMRC)
+_SETTINGS = ("pnpm-workspace.yaml", _NPMRC, yarn.SETTINGS)
 _ABOUT_FOLDERS = re.compile(
     r"\s*(?:[\w-]*hoist[\w-]*|node-linker|install-strategy|legacy-peer-deps|auto-install-peers"
     r"|exclude-links-from-lockfile|dedupe-[\w-]+|inject-workspace-packages)(?:\[\])?\s*=.*"
@@ -82,13 +90,19 @@ def _installed(
             manifest = _manifest(nodejs_layout.read(path), left_out)
             (folder / path.relative_to(base)).write_text(json.dumps(manifest))
         place = folder / layout.folder.relative_to(base)
+        text = manager.lock_format(files.text(readable)) if readable else ""
         if readable:
-            text = manager.lock_format(files.text(readable))
             (place / readable.name).write_text(text)
+        if manager.settings:
+            own = layout.folder / yarn.SETTINGS
+            written = manager.settings(files.text(own) if files.exists(own) else "", text)
+            (place / yarn.SETTINGS).write_text(written)
         if (place / _NPMRC).exists():
             (place / _NPMRC).write_text(_about_folders(files.text(layout.folder / _NPMRC)))
         env = {**manager.env, manager.downloads: str(installer.cache.downloads(manager.tool))}
         installer.run([manager.found(installer), *command[1:]], place, env=env)
+        if readable:
+            manager.refuse_changes(text, (place / readable.name).read_text())
 
     store = installer.cache.once("node", base, inputs, fill, settings=command)
     places = nodejs_links.of(base, store, installer.scratch)

@@ -12,6 +12,11 @@ from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.supervise import Deadline
 
 _SAID = {
+    "Yarn gets another archive than the locked one": (
+        "➤ YN0000: ┌ Fetch step\n➤ YN0018: │ ms@npm:2.1.3: The remote archive doesn't match the "
+        "expected checksum\n➤ YN0000: Failed with errors in 0s 815ms\n",
+        "ms@npm:2.1.3: The remote archive doesn't match the expected checksum",
+    ),
     "Go is refused a module, beneath what it downloads": (
         "go: downloading github.com/pkg/errors v0.9.1\n"
         "go: downloading github.com/hashicorp/go-multierror v1.1.1\n"

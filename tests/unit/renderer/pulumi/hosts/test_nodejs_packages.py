@@ -19,7 +19,7 @@ _GIVEN = "#!/bin/sh\ncp -Rp ../lib node_modules\n"
 @pytest.mark.parametrize(
     ("tool", "lock", "text", "is_the_same"),
     [
-        ("yarn-berry", "yarn.lock", "__metadata:\n  version: 8\n", True),
+        ("yarn-berry", "yarn.lock", "__metadata:\n  version: 8\n  cacheKey: 10c0\n", True),
         ("yarn", "yarn.lock", "# yarn lockfile v1\n", False),
         ("pnpm", "pnpm-lock.yaml", "lockfileVersion: '9.0'\n", False),
     ],
