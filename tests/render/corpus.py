@@ -11,7 +11,7 @@ import json
 import shutil
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +66,25 @@ class Case:
         runtime = yaml.safe_load((self.folder / "Pulumi.yaml").read_text())["runtime"]
         return str(runtime["name"] if isinstance(runtime, dict) else runtime)
 
+    def packages(self) -> Iterator[tuple[str, Path, str]]:
+        """The component packages in the case: name, folder and language."""
+        project = yaml.safe_load((self.folder / "Pulumi.yaml").read_text())
+        for name, source in project.get("packages", {}).items():
+            file = self.folder / source / "PulumiPlugin.yaml"
+            if file.exists():
+                yield name, file.parent, str(yaml.safe_load(file.read_text())["runtime"])
+
+    @property
+    def parts(self) -> Mapping[Path, str]:
+        """The folders of the program and of its component packages, and their languages."""
+        packages = {folder: runtime for _, folder, runtime in self.packages()}
+        return {self.folder: self.runtime, **packages}
+
+    @property
+    def marks(self) -> Sequence[pytest.MarkDecorator]:
+        """What tests of it are marked with, for the languages that it is in."""
+        return [mark for runtime in sorted({*self.parts.values()}) for mark in _MARKS[runtime]]
+
     @property
     def python_path(self) -> str:
         """Where Python looks for packages first: nowhere else than the interpreter itself."""
@@ -83,12 +102,14 @@ class Case:
 
     def request(self, program: Path, cache: Path) -> Request:
         """To render a copy of the case, with a cache that may be new or of other cases."""
-        if self.runtime == "go":
+        runtimes = self.parts.values()
+        if "go" in runtimes:
             share_go_caches(cache)
+        seconds = max(_DEADLINE_SECONDS[runtime] for runtime in runtimes)
         return asking.request(
             program,
             java_cache() if self.runtime == "java" else cache,
-            seconds=self.given.get("deadline_seconds", _DEADLINE_SECONDS[self.runtime]),
+            seconds=self.given.get("deadline_seconds", seconds),
             env={
                 variable: self.given[name]
                 for name, variable in _VARIABLES.items()
@@ -138,10 +159,10 @@ def compile_go_sdk() -> None:
     """Have Go compile what the corpus imports: minutes of all processors, in one worker only."""
     lock = toolchain.cache.folder() / "go-sdk.lock"
     with exclusive(lock, Deadline(_GO_SECONDS), "another worker compiled the SDKs"):
-        for case in CASES:
-            if case.runtime == "go":
-                compiled = ["go", "list", "-export", "-deps", *go_shipped.FLAGS, "."]
-                subprocess.run(compiled, cwd=case.folder, stdout=subprocess.DEVNULL, check=True)
+        parts = (part for case in CASES for part in case.parts.items())
+        for folder in [folder for folder, runtime in parts if runtime == "go"]:
+            compiled = ["go", "list", "-export", "-deps", *go_shipped.FLAGS, "."]
+            subprocess.run(compiled, cwd=folder, stdout=subprocess.DEVNULL, check=True)
 
 
 def share_go_caches(cache: Path) -> None:
@@ -163,7 +184,7 @@ def java_cache() -> Path:
 needs_java: Final = pytest.mark.skipif(
     not (shutil.which("javac") and shutil.which("mvn")), reason="there is no JDK, or no Maven"
 )
-MARKS: Final = defaultdict(
+_MARKS: Final = defaultdict(
     tuple[pytest.MarkDecorator, ...],
     # To compile Go's SDK takes ten minutes, once.
     go=(pytest.mark.long,),

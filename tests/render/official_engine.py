@@ -15,8 +15,6 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import yaml
-
 from plugin_image.renderer import supervise
 from plugin_image.renderer.errors import DeadlineError
 from plugin_image.renderer.pulumi.hosts import go_shipped
@@ -45,7 +43,7 @@ def run(case: Case, scratch: Path) -> list[objects.Object] | str:
     backend.mkdir()
     if case.runtime == "nodejs" and not (program / "node_modules").exists():
         (program / "node_modules").symlink_to(corpus.image_modules())
-    _make_packages_start(program)
+    _make_packages_start(case, program)
     deadline = supervise.Deadline(case.given.get("deadline_seconds", _SECONDS))
     env = _environment(case, scratch, backend)
     for arguments in _commands(case, rendered):
@@ -77,18 +75,23 @@ _START = {
 """How component packages are started; the language hosts that can be built do not know it."""
 
 
-def _make_packages_start(program: Path) -> None:
-    """Put a program into each component package, which the engine prefers to a language host."""
-    project = yaml.safe_load((program / "Pulumi.yaml").read_text())
-    for name, path in project.get("packages", {}).items():
-        package = program / path
-        runtime = yaml.safe_load((package / "PulumiPlugin.yaml").read_text())["runtime"]
-        modules = corpus.image_modules() if runtime == "nodejs" else ""
-        if modules and not (package / "node_modules").exists():
-            (package / "node_modules").symlink_to(modules)
+def _make_packages_start(case: Case, program: Path) -> None:
+    """Put a program into each component package, which the engine prefers to a language host.
+
+    That of YAML knows how to start them.
+    """
+    for name, folder, runtime in case.packages():
+        package = program / folder.relative_to(case.folder)
         start = package / f"pulumi-resource-{name}"
-        start.write_text(f"#!/bin/sh\n{_START[runtime].format(modules=modules)}\n")
-        start.chmod(0o755)
+        if runtime == "go":
+            build = ["go", "build", *go_shipped.FLAGS, "-o", start.name, "."]
+            subprocess.run(build, cwd=package, check=True)
+        elif runtime in _START:
+            modules = corpus.image_modules() if runtime == "nodejs" else ""
+            if modules and not (package / "node_modules").exists():
+                (package / "node_modules").symlink_to(modules)
+            start.write_text(f"#!/bin/sh\n{_START[runtime].format(modules=modules)}\n")
+            start.chmod(0o755)
 
 
 def _commands(case: Case, rendered: Path) -> Iterator[list[str]]:

@@ -21,9 +21,7 @@ from tests.render.corpus import CASES, Case
 UPDATE = "UPDATE_CASES" in os.environ
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(c, marks=corpus.MARKS[c.runtime]) for c in CASES], ids=str
-)
+@pytest.mark.parametrize("case", [pytest.param(c, marks=c.marks) for c in CASES], ids=str)
 def test_a_program_renders_to_what_its_case_says(case: Case, tmp_path: Path) -> None:
     written, error = _render(case, tmp_path, tmp_path / "cache")
     for name, found in (("expected.yaml", written), ("error.txt", error)):

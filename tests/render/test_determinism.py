@@ -38,9 +38,7 @@ def renders(
         return [*pool.map(lambda _: _render(names, cache), range(RENDERS))]
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(c, marks=corpus.MARKS[c.runtime]) for c in RENDERING], ids=str
-)
+@pytest.mark.parametrize("case", [pytest.param(c, marks=c.marks) for c in RENDERING], ids=str)
 def test_twenty_renders_give_the_same_bytes(case: Case, renders: Digests) -> None:
     stream = case.expected("expected.yaml")
     assert stream is not None

@@ -7,7 +7,7 @@ is in `differences.py`.
 
 import pytest
 
-from tests.render import corpus, objects, oracle
+from tests.render import objects, oracle
 from tests.render.corpus import CASES, Case
 from tests.render.differences import BY_CASE, Official, comparable, without_words_to_the_provider
 from tests.render.objects import Object
@@ -22,11 +22,7 @@ DOWNLOADED = "-of-a-package-from-elsewhere"
 
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(case, marks=corpus.MARKS[case.runtime])
-        for case in CASES
-        if not case.name.endswith(DOWNLOADED)
-    ],
+    [pytest.param(case, marks=case.marks) for case in CASES if not case.name.endswith(DOWNLOADED)],
     ids=str,
 )
 def test_the_official_engine_renders_the_same_objects(case: Case) -> None:

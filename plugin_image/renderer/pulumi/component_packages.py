@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import files
-from ..errors import DependencyError, ProjectError
+from ..errors import DependencyError, ProgramError, ProjectError
 from .execution import Execution
 from .hosts import registry
 from .hosts.host import Installed
@@ -55,7 +55,8 @@ class ComponentPackage:
 def install(project: Project, installer: Installer) -> list[ComponentPackage]:
     """The component packages that a project names, each with what its own files ask for.
 
-    Raises as `find`, and DependencyError, ProjectError and DeadlineError as its host does.
+    Raises as `find`, and DependencyError, ProgramError, ProjectError and DeadlineError as its host
+    does.
     """
     found = find(project)
     return [ComponentPackage(package, _installed(package, project, installer)) for package in found]
@@ -106,7 +107,7 @@ def _package(name: str, source: Source, naming: Project, project: Project) -> Pr
 def _installed(package: Project, project: Project, installer: Installer) -> Installed:
     try:
         return registry.host_of(package.runtime).install(package, installer)
-    except (DependencyError, ProjectError) as error:
+    except (DependencyError, ProgramError, ProjectError) as error:
         place = _place(package, project.root)
         raise type(error)(
             f"the package {package.name!r} ({place}): {error.summary}",

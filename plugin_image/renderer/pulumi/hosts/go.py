@@ -1,12 +1,13 @@
-"""Builds and runs Go programs, against a monitor in this process.
+"""Builds and runs Go programs, against a monitor in this process, and component packages in Go.
 
-A Go program is one binary that takes everything from its environment. Source: pulumi/pulumi
-`sdk/go/pulumi-language-go/main.go` and `sdk/go/pulumi/run.go`. The binary is kept under a
-hash of all sources of its modules.
+Each is one binary, kept under a hash of all sources of its modules. A program takes everything from
+its environment. Source: pulumi/pulumi `sdk/go/pulumi-language-go/main.go` and
+`sdk/go/pulumi/run.go`.
 """
 
 import os
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ... import files
@@ -14,6 +15,7 @@ from ...errors import ProjectError
 from .. import dependencies
 from ..execution import Execution
 from ..installer import Installer
+from ..monitor.plugin.providing import GO_SETTINGS
 from ..monitor.recording import Event
 from ..project import Project
 from . import go_failure, go_modules, go_sdk, go_seen, go_shipped, runtime_options
@@ -115,3 +117,10 @@ def run(execution: Execution, binary: Installed) -> Run:
     if is_watched:
         events.append({"seen": {"hindrances": hindrances.read_text().splitlines()}})
     return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX, is_watched=is_watched)
+
+
+def provider(
+    _execution: Execution, binary: Installed
+) -> tuple[Sequence[str | Path], Mapping[str, str]]:
+    """See `ComponentHost`. Source: pulumi/pulumi `sdk/go/pulumi-language-go/main.go`, RunPlugin."""
+    return [binary.path], GO_SETTINGS

@@ -38,7 +38,7 @@ def _nodejs() -> ComponentHost:
     return nodejs
 
 
-def _go() -> Host:
+def _go() -> ComponentHost:
     from . import go
 
     return go
@@ -59,7 +59,7 @@ def _yaml() -> Host:
 LANGUAGES: Final[Mapping[str, Language]] = {
     "python": Language(_python, ("UV_", "PIP_"), components=_python),
     "nodejs": Language(_nodejs, ("NPM_CONFIG_", "npm_config_"), components=_nodejs),
-    "go": Language(_go, ("GO",), followed=False),
+    "go": Language(_go, ("GO",), components=_go, followed=False),
     "java": Language(_java, ("JAVA_", "MAVEN_", "MVNW_", "GRADLE_", "ORG_GRADLE_"), followed=False),
     "yaml": Language(_yaml),
 }

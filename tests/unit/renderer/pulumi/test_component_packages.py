@@ -87,7 +87,7 @@ def test_a_file_of_a_package_that_is_outside_of_the_repository_is_refused(
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("runtime: go\n", "'web' has components in go, which are not rendered"),
+        ("runtime: java\n", "'web' has components in java, which are not rendered"),
         ("runtime: nothing\n", "'web' has components in nothing, which are not rendered"),
         ("packages: {}\n", "PulumiPlugin.yaml has no runtime"),
     ],

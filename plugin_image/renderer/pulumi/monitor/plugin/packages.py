@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import grpc
 from google.protobuf.message import Message
@@ -27,6 +27,7 @@ from ..values import messages, structs, wire
 from . import providing
 
 if TYPE_CHECKING:
+    from google.protobuf.struct_pb2 import Struct
     from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest, ResourceCallRequest
 
     from .plugins import Fields
@@ -36,6 +37,11 @@ _FRAMES: Final = (
     (re.compile(r"\bat .*?\(?(?:file://)?(?P<file>/[^():]+):(?P<line>\d+):\d+\)?"), 0),
 )
 """The frames of tracebacks, of Python and of Node.js, and which of them is where it failed."""
+_GO_FRAME: Final = re.compile(r"^main\..+\n\t(?:.*/)?(?P<file>[^/\n]+\.go:\d+)", re.MULTILINE)
+"""A function of a package's `main` in the trace of a panic, whose innermost is first. Binaries know
+no folders."""
+_CRASH: Final = re.compile(r"^(?:panic|fatal error): ", re.MULTILINE)
+"""What Go's runtime says as it ends a process."""
 _INSTALLED: Final = re.compile(r"/(?:site-packages|node_modules)/")
 _TYPE: Final = re.compile(r"Unexpected <class '[^']+'>: ")
 """What gRPC's own server in Python says before an exception."""
@@ -95,18 +101,26 @@ class Packages:
         BrokenError."""
         package = self._running[policy.package_of(request.type)]
         asked = _construct_request(request, fields, package.endpoint())
-        return package.ask("Construct", asked, provider_pb2.ConstructResponse, called)
+        made = package.ask("Construct", asked, provider_pb2.ConstructResponse, called)
+        _as_values(made.state, made.stateDependencies, called)
+        return made
 
     def call(self, request: ResourceCallRequest, fields: Fields) -> provider_pb2.CallResponse:
         """What a method of a component gives. Raises BrokenError."""
         package = self._running[policy.package_of(request.tok)]
         asked = provider_pb2.CallRequest(
-            **fields, tok=request.tok, monitorEndpoint=package.endpoint()
+            **fields,
+            tok=request.tok,
+            monitorEndpoint=package.endpoint(),
+            accepts_output_values=True,
         )
         structs.into_struct(wire.as_outputs(structs.from_struct(request.args)), asked.args)
         for name, part in request.argDependencies.items():
             asked.argDependencies[name].urns.extend(part.urns)
-        return package.ask("Call", asked, provider_pb2.CallResponse, f"the method {request.tok}")
+        called = f"the method {request.tok}"
+        answer = package.ask("Call", asked, provider_pb2.CallResponse, called)
+        _as_values(getattr(answer, "return"), answer.returnDependencies, called)
+        return answer
 
     def schema(self, name: str) -> str:
         """The schema of a package, as JSON. Raises BrokenError."""
@@ -137,7 +151,10 @@ class _Running:
         try:
             response = providing.call(channel, rpc, request, answer)
         except grpc.RpcError as error:
-            raise self._broken(called, details_of(error), provider.output()) from error
+            said, output = details_of(error), provider.output()
+            if error.code() is grpc.StatusCode.UNAVAILABLE and (crash := _CRASH.search(output)):
+                said, output = output[crash.start() :], ""
+            raise self._broken(called, said, output) from error
         if isinstance(response, messages.TooDeep):
             raise policy.refuse_value(f"what comes of {called}", structs.too_deep())
         return response
@@ -179,7 +196,8 @@ class _Running:
             ]
             if own:
                 return own[which]
-        return ""
+        in_go = _GO_FRAME.search(said)
+        return str(Path(self._package.place).parent / in_go["file"]) if in_go else ""
 
     def _shown(self, file: str) -> Path:
         """A file of the package, relative to the project."""
@@ -207,6 +225,7 @@ def _construct_request(
         replace_with=request.replace_with,
         ignoreChanges=request.ignoreChanges,
         replaceOnChanges=request.replaceOnChanges,
+        accepts_output_values=True,
         additionalSecretOutputs=request.additionalSecretOutputs,
     )
     if request.HasField("replacement_trigger"):
@@ -216,3 +235,17 @@ def _construct_request(
     for name, part in request.propertyDependencies.items():
         asked.inputDependencies[name].urns.extend(part.urns)
     return asked
+
+
+def _as_values(told: Struct, depending: MutableMapping[str, Any], called: str) -> None:
+    """Replace the outputs in what a package told by their values, as a program takes them.
+
+    What they depend on may be said in them alone.
+    """
+    found = policy.read(told, f"what comes of {called}")
+    for name, value in found.items():
+        if urns := wire.dependencies(value):
+            known = depending[name].urns
+            known.extend(sorted(urns.difference(known)))
+    told.Clear()
+    structs.into_struct(wire.as_values(found), told)

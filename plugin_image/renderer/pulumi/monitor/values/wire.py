@@ -67,16 +67,16 @@ def as_outputs(data: Json) -> Json:
 
 def depending(data: Json, urns: Iterable[str]) -> Json:
     """`data` as an output that depends on these resources, unless it has outputs that do."""
-    if _dependencies(data).issuperset(urns):
+    if dependencies(data).issuperset(urns):
         return data
     output = data if signature_of(data) == OUTPUT else {SIGNATURE: OUTPUT, "value": data}
     return {**output, "dependencies": sorted({*output.get("dependencies", ()), *urns})}
 
 
-def _dependencies(data: Json) -> set[str]:
+def dependencies(data: Json) -> set[str]:
     """What the outputs anywhere in `data` depend on."""
     own = data.get("dependencies", ()) if signature_of(data) == OUTPUT else ()
-    return set(own).union(*map(_dependencies, _parts(data)))
+    return set(own).union(*map(dependencies, _parts(data)))
 
 
 def as_values(data: Json) -> Json:

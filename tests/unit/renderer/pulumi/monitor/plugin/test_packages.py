@@ -1,0 +1,88 @@
+"""What component packages are asked, and what is made of their answers and of their ends."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc
+import pytest
+from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, resource_pb2
+
+from plugin_image.renderer.pulumi.monitor.plugin.packages import (
+    BrokenError,
+    Package,
+    Packages,
+    Served,
+)
+from plugin_image.renderer.pulumi.monitor.values import structs, wire
+
+PANIC = """panic: no image [recovered]
+
+goroutine 34 [running]:
+github.com/acme/images.Of(...)
+\tgithub.com/acme/images@v1.2.0/images.go:7
+main.image({0x19e2311?, 0x3ec44bc741b0?})
+\texample.com/web/application.go:27 +0x99
+main.NewApplication(0x3ec44b6b8370)
+\texample.com/web/application.go:12 +0x15c
+"""
+
+
+class Provider(provider_pb2_grpc.ResourceProviderServicer):
+    """Answers with an output, as providers of pulumi-go-provider do that are asked for them."""
+
+    def Construct(  # noqa: N802 - the protocol's name
+        self, request: provider_pb2.ConstructRequest, _context: grpc.ServicerContext
+    ) -> provider_pb2.ConstructResponse:
+        assert request.accepts_output_values
+        output = {wire.SIGNATURE: wire.OUTPUT, "value": "x", "secret": True, "dependencies": ["b"]}
+        made = provider_pb2.ConstructResponse(urn="urn")
+        structs.into_struct({"address": output, "image": "nginx"}, made.state)
+        made.stateDependencies["address"].urns.append("a")
+        return made
+
+
+@contextmanager
+def provider() -> Iterator[int]:
+    with ThreadPoolExecutor() as threads:
+        server = grpc.server(threads)
+        provider_pb2_grpc.add_ResourceProviderServicer_to_server(Provider(), server)
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        try:
+            yield port
+        finally:
+            server.stop(None).wait()
+
+
+def packages(port: int, output: str = "") -> Packages:
+    @contextmanager
+    def serve(_engine: str) -> Iterator[Served]:
+        yield Served(port, lambda: output)
+
+    web = Package("web", "../web/PulumiPlugin.yaml", Path("/src/web"), serve)
+    return Packages([web], lambda: "127.0.0.1:1")
+
+
+def test_outputs_of_a_component_come_as_values_and_what_they_depend_on() -> None:
+    request = resource_pb2.RegisterResourceRequest(type="web:index:Application", name="shop")
+    with provider() as port:
+        running = packages(port)
+        made = running.construct(request, {}, "it")
+        running.close()
+    assert structs.from_struct(made.state) == {"address": wire.secret("x"), "image": "nginx"}
+    told = {name: list(part.urns) for name, part in made.stateDependencies.items()}
+    assert told == {"address": ["a", "b"]}
+
+
+def test_a_package_in_go_that_panics_fails_at_the_line_of_its_own_code() -> None:
+    with provider() as port:
+        pass  # it has ended
+    with pytest.raises(BrokenError) as raised:
+        packages(port, f"a line\n{PANIC}").schema("web")
+    assert str(raised.value) == (
+        "its schema of the package 'web' (../web/application.go:27) failed: "
+        "panic: no image [recovered]"
+    )
+    assert raised.value.details == PANIC
