@@ -4,9 +4,11 @@ Which one installs is chosen as Pulumi does: by the option `packagemanager`, or 
 that is there. Source: pulumi/pulumi `sdk/nodejs/npm/manager.go`, ResolvePackageManager.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,9 +21,18 @@ from .nodejs_options import Options
 
 _NPM_LOCK: Final = "package-lock.json"
 _PNPM_FORMAT: Final = re.compile(r"^lockfileVersion: '?(\d+)\.", re.MULTILINE)
+_PNPM_HOOKS: Final = re.compile(r"^pnpmfileChecksum: .*\n+", re.MULTILINE)
+"""That of a .pnpmfile.cjs, which changes manifests before they are locked. It is not needed."""
 _PNPM: Final = {"5": "pnpm-7", "6": "pnpm-8", "9": "pnpm"}
 """Which pnpm reads which format of its lock: the current one none but its own.
 Source: pnpm/pnpm, lockfile/fs/src/read.ts."""
+
+
+_YARN_OPTIONS: Final = re.compile(
+    r"^\s*\"?(?:--(?:install\.)?)?(ignore-(?:engines|optional|platform|scripts))\"?\s+\"?true\"?\s*$",
+    re.MULTILINE,
+)
+"""What counts of a .yarnrc: how packages are installed, not where they are from."""
 
 
 @dataclass(frozen=True)
@@ -135,8 +146,11 @@ def _pnpm(layout: Layout, options: Options, _locked: bool) -> list[str]:
     return command + (["--prod"] if options.production else [])
 
 
-def _yarn(_layout: Layout, options: Options, _locked: bool) -> list[str]:
+def _yarn(layout: Layout, options: Options, _locked: bool) -> list[str]:
     command = ["install", "--frozen-lockfile", "--non-interactive", "--no-default-rc"]
+    settings = layout.folder / ".yarnrc"
+    written = files.text(settings) if files.exists(settings) else ""
+    command += [f"--{option}" for option in sorted({*_YARN_OPTIONS.findall(written)})]
     return command + (["--production"] if options.production else [])
 
 
@@ -161,7 +175,8 @@ def _member(layout: Layout) -> Path:
 def _npm_strangers(lock: Path, names: frozenset[str]) -> Iterator[str]:
     for path, entry in _entries(nodejs_layout.read(lock)):
         name = path.rpartition("node_modules/")[2]
-        is_local = entry.get("link") or str(entry.get("version")).startswith("file:")
+        from_file = (str(entry.get(key)).startswith("file:") for key in ("version", "resolved"))
+        is_local = entry.get("link") or any(from_file)
         if name in names and name != path and not is_local:
             yield name
 
@@ -183,6 +198,17 @@ def npm_paths(lock: Path) -> Iterator[tuple[Path, str]]:
                 # Before npm 7, these are packages in their turn.
                 if isinstance(version, str) and (written := nodejs_layout.path_of(version)):
                     yield lock.parent / place / lock.name, written
+
+
+def npm_copies(lock: Path) -> Iterator[Path]:
+    """The folders of which npm installs a copy, where it links to others: with `install-links`.
+
+    Those before npm 7 are links, without a word of it.
+    """
+    for _, entry in _entries(nodejs_layout.read(lock)):
+        written = nodejs_layout.path_of(str(entry.get("resolved", "")))
+        if written and not entry.get("link"):
+            yield Path(os.path.normpath(lock.parent / written))
 
 
 def _entries(locked: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -218,6 +244,7 @@ MANAGERS: Final[Mapping[str, Manager]] = {
             _strangers_by(r"^  ['\"]?/?{}[@/]\d"),
             "npm_config_store_dir",
             {"CI": "true", "npm_config_manage_package_manager_versions": "false"},
+            lock_format=partial(_PNPM_HOOKS.sub, ""),
         )
         for tool in _PNPM.values()
     },

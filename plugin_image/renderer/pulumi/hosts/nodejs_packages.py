@@ -7,7 +7,7 @@ What it links to, the packages in folders of the repository, is used as it is th
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +37,16 @@ _NOT_COPIED = frozenset({"scripts", "packageManager", "devEngines"})
 _NPMRC = ".npmrc"
 _SETTINGS = ("pnpm-workspace.yaml", _NPMRC, yarn.SETTINGS)
 _ABOUT_FOLDERS = re.compile(
-    r"\s*(?:[\w-]*hoist[\w-]*|node-linker|install-strategy|legacy-peer-deps|auto-install-peers"
-    r"|exclude-links-from-lockfile|dedupe-[\w-]+|inject-workspace-packages)(?:\[\])?\s*=.*"
+    r"\s*(?:[\w-]*hoist[\w-]*|node-linker|install-strategy|install-links|legacy-peer-deps|force"
+    r"|omit|include|ignore-scripts|auto-install-peers|peers-suffix-max-length|dedupe-[\w-]+"
+    r"|exclude-links-from-lockfile|[\w-]+-workspace-packages)(?:\[\])?\s*=.*"
 )
 """The lines of an .npmrc that count: of what is in `node_modules`, not where that comes from."""
 _INJECTED = re.compile(r"\bfile:([^\s'\"():]+)")
 _PATCHES = ("patches", ".yarn/patches")
-"""Changes of packages, which locks name."""
+"""Where changes of packages are that locks name."""
+_PATCH = re.compile(r"(?:~/)?([^\s\"'#:&]+\.(?:patch|diff))\b")
+"""One that is elsewhere, from the root of the workspace or the manifest that names it."""
 
 
 def install(project: Project, installer: Installer) -> Installed:
@@ -111,16 +114,18 @@ def _installed(
 
 def _rewritten(layout: Layout, manager: Manager) -> list[Path]:
     """The manifests of which the manager gets what they say of packages, and nothing else."""
-    kept = _copied(layout, manager) if manager.has_checksums_of_folders else []
+    kept = _copied(layout, manager, None) if manager.has_checksums_of_folders else []
     return [path for path in layout.manifests if path.parent not in kept]
 
 
-def _copied(layout: Layout, manager: Manager) -> list[Path]:
+def _copied(layout: Layout, manager: Manager, lock: Path | None) -> list[Path]:
     """The packages in folders of which the manager takes a copy, where others are linked to."""
+    folders = {path: named for path, named in layout.local.items() if path.is_dir()}
     if manager.links_folders:
-        return []
-    named = layout.local.items()
-    return [path for path, name in named if path.is_dir() and name.version.startswith("file:")]
+        # npm with `install-links`.
+        copied = {*nodejs_managers.npm_copies(lock)} if lock else set()
+        return [path for path in folders if path in copied]
+    return [path for path, named in folders.items() if named.version.startswith("file:")]
 
 
 def _injected(layout: Layout, lock: Path | None) -> list[Path]:
@@ -158,18 +163,32 @@ def _inputs(layout: Layout, manager: Manager, lock: Path | None) -> Sequence[Pat
     if manager.asks_for_members:
         _refuse_nameless_members(layout)
     inputs = {*layout.manifests, *(path for path in layout.local if path.is_file())}
-    for folder in (*_copied(layout, manager), *_injected(layout, lock)):
+    for folder in (*_copied(layout, manager, lock), *_injected(layout, lock)):
         inputs.update(_files(folder, layout))
-    settings = (layout.folder / name for name in _SETTINGS)
-    inputs.update(path for path in settings if files.exists(path))
+    settings = [path for name in _SETTINGS if files.exists(path := layout.folder / name)]
+    inputs.update(settings)
     for name in _PATCHES:
         inputs.update(_files(layout.folder / name, layout))
+    for file in (*layout.manifests, *settings):
+        inputs.update(_patches(file, layout))
     if lock:
         # Other locks have such paths from the manifests, of which these are checked.
         for file, written in nodejs_managers.npm_paths(lock) if lock.suffix == ".json" else ():
             nodejs_layout.inside(file, written, layout.repository)
         inputs.add(lock)
     return sorted(inputs)
+
+
+def _patches(file: Path, layout: Layout) -> Iterator[Path]:
+    """The changes of packages that a manifest or settings name by a path.
+
+    Raises DependencyError for one outside of the repository.
+    """
+    for written in _PATCH.findall(files.text(file)):
+        for start in {file, layout.folder / file.name}:
+            path = nodejs_layout.inside(start, written, layout.repository)
+            if files.exists(path):
+                yield path
 
 
 def _refuse_strangers(layout: Layout, manager: Manager, lock: Path) -> None:
