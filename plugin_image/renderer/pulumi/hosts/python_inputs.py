@@ -16,7 +16,14 @@ from . import pyproject, python_locked
 
 _SETTINGS = (pyproject.NAME, "uv.toml")
 """What tells uv of indexes and constraints."""
-_LOCAL = re.compile(r"^\s*(?:-(?!-hash)|[./]) | \bfile: | @\s*[./]", re.MULTILINE | re.VERBOSE)
+_LOCAL = re.compile(
+    r"""
+    ^\s*(?:-(?!-hash) | [./] | [\w.-]+/ | [^\s:@]+\.(?:whl|zip|tar\.\w+)\b)
+    | \bfile:
+    | @\s*[./]
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 """Further requirements files, options, and packages in folders, in a requirements.txt."""
 _MANIFESTS = {python_locked.PIPFILE: "Pipfile"}
 """What a tool reads beside its lock, where that is not in pyproject.toml."""

@@ -59,7 +59,16 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "requirements",
-    ["./lib", "-r lib/code.py", "lib @ file:./lib", "pulumi==3.1\n-c lib/code.py", "lib @ ./lib"],
+    [
+        "./lib",
+        "lib/",
+        "a\nlib/lib.whl ; python_version > '3'",
+        "lib.whl",
+        "-r lib/code.py",
+        "lib @ file:./lib",
+        "pulumi==3.1\n-c lib/code.py",
+        "lib @ ./lib",
+    ],
 )
 def test_a_changed_file_that_requirements_name_is_installed_again(
     installer: Installer, root: Path, requirements: str
@@ -73,7 +82,8 @@ def test_a_changed_file_that_requirements_name_is_installed_again(
 def test_a_changed_program_with_released_packages_installs_nothing(
     installer: Installer, root: Path
 ) -> None:
-    (root / "requirements.txt").write_text("pulumi==3.1 \\\n    --hash=sha256:abc\n")
+    released = "pulumi==3.1 \\\n    --hash=sha256:abc\na @ https://example.com/a.whl\n"
+    (root / "requirements.txt").write_text(f"{released}https://example.com/b.whl\n")
     before = installed(python, root, installer)
     (root / "lib" / "code.py").write_text("2")
     assert installed(python, root, installer) == before
