@@ -21,6 +21,9 @@ from ..project import Project
 SDK: Final = "@pulumi/pulumi"
 _MANIFEST: Final = "package.json"
 _PNPM_WORKSPACE: Final = "pnpm-workspace.yaml"
+_SETTINGS: Final = (_PNPM_WORKSPACE, ".yarnrc.yml")
+_CHANGING: Final = ("overrides", "packageExtensions", "catalog", "catalogs")
+"""What in settings changes which versions packages ask for, and may name packages in folders."""
 SECTIONS: Final = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 _FOLDER: Final = re.compile(
     r"(?:file|link|portal):(?://(?=/|~/))?(?P<path>.*)|(?P<bare>[.~]{0,2}/.*)"
@@ -188,15 +191,8 @@ def _workspace(folder: Path, repository: Path) -> Path | None:
 
 def _patterns(folder: Path) -> list[str]:
     """What a folder says that the packages of its workspace are; nothing where it is no root."""
-    found: Any = None
-    if files.exists(folder / _PNPM_WORKSPACE):
-        try:
-            found = documents.parse(files.text(folder / _PNPM_WORKSPACE).encode())
-        except ValueError as error:
-            raise DependencyError(
-                f"{_PNPM_WORKSPACE} is not YAML: {error}", fix="correct it"
-            ) from error
-    if not isinstance(found, dict) or "packages" not in found:
+    found: Any = _settings(folder / _PNPM_WORKSPACE)
+    if "packages" not in found:
         found = read(folder / _MANIFEST) if files.exists(folder / _MANIFEST) else {}
         found = {"packages": found.get("workspaces")}
     found = found["packages"]
@@ -207,6 +203,15 @@ def _patterns(folder: Path) -> list[str]:
     return [
         re.sub(r"^(!?)\./", r"\1", each).rstrip("/") for text in patterns for each in _each(text)
     ]
+
+
+def _settings(file: Path) -> dict[str, Any]:
+    """What a file with settings says, if it is there. Raises DependencyError for no YAML."""
+    try:
+        found = documents.parse(files.text(file).encode()) if files.exists(file) else {}
+    except ValueError as error:
+        raise DependencyError(f"{file.name} is not YAML: {error}", fix="correct it") from error
+    return found if isinstance(found, dict) else {}
 
 
 def _each(pattern: str) -> list[str]:
@@ -236,17 +241,29 @@ def _regex(pattern: str) -> re.Pattern[str]:
 
 
 def _in_folders(folder: Path, repository: Path) -> Iterator[Named]:
-    """What the package.json of a folder names by a path."""
-    package = read(folder / _MANIFEST)
-    for section in (*SECTIONS[:3], "overrides", "resolutions"):
-        for name, version in _versions(_section(package, section)):
+    """What the package.json of a folder, and the settings beside it, name by a path."""
+    for file, section in _asking(folder):
+        for name, version in _versions(section):
             if written := path_of(version):
-                path = inside(folder / _MANIFEST, written, repository)
+                path = inside(file, written, repository)
                 if not files.is_there(path):
                     raise DependencyError(
-                        f"{_MANIFEST} names {version}, which does not exist", fix="correct it"
+                        f"{file.name} names {version}, which does not exist", fix="correct it"
                     )
                 yield Named(path, name, version)
+
+
+def _asking(folder: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The files in a folder that ask for packages, with the parts that do."""
+    manifest = folder / _MANIFEST
+    package = read(manifest)
+    for section in (*SECTIONS[:3], "overrides", "resolutions"):
+        yield manifest, _section(package, section)
+    changing = [(manifest, _section(package, "pnpm"))]
+    changing += [(folder / name, _settings(folder / name)) for name in _SETTINGS]
+    for file, settings in changing:
+        for section in _CHANGING:
+            yield file, _section(settings, section)
 
 
 def path_of(version: str) -> str:

@@ -780,6 +780,10 @@ def test_requirements_may_be_written_as_editors_of_windows_do(
         ("package.json", '{"devDependencies": {"lib": "file:///opt/lib.tgz"}}'),
         ("package.json", '{"optionalDependencies": {"lib": "link:../.."}}'),
         ("package.json", '{"overrides": {"lib": {"inner": "file:/opt/lib"}}}'),
+        ("package.json", '{"pnpm": {"overrides": {"lib": "link:../../lib"}}}'),
+        ("pnpm-workspace.yaml", "overrides: {lib: 'file:/opt/lib'}"),
+        (".yarnrc.yml", "packageExtensions: {a: {dependencies: {lib: 'portal:/opt/lib'}}}"),
+        (".yarnrc.yml", "catalogs: {ours: {lib: 'file:../../lib'}}"),
         ("package-lock.json", '{"packages": {"../../lib": {}}}'),
         ("package-lock.json", '{"packages": {"node_modules/lib": {"resolved": "../../lib"}}}'),
         (
