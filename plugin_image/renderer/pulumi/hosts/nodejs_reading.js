@@ -33,10 +33,9 @@ Module.syncBuiltinESMExports();
 function redirected(read, givesPath) {
     const wrapper = function (file, ...rest) {
         const found = there(file);
-        if (!found) {
-            return read.call(this, file, ...rest);
-        }
-        return givesPath ? pathBelow(found, (...args) => read.apply(this, args), rest) : read.call(this, found.file, ...rest);
+        return found && givesPath
+            ? pathBelow(found, (...args) => read.apply(this, args), rest)
+            : read.call(this, found?.file ?? file, ...rest);
     };
     // What `util.promisify` goes by.
     for (const key of Reflect.ownKeys(read).filter((own) => !(own in wrapper))) {
