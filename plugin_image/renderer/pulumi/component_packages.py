@@ -6,14 +6,14 @@ Source: pulumi/pulumi `pkg/resource/plugin/host.go` (collectPluginsFromPackages)
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import files
 from ..errors import DependencyError, ProgramError, ProjectError
+from ..supervise import Server
 from .execution import Execution
 from .hosts import registry
 from .hosts.host import Installed
@@ -22,7 +22,7 @@ from .package_sources import Source
 from .project import Project, load_package
 
 if TYPE_CHECKING:
-    from .monitor.plugin.packages import Package, Served
+    from .monitor.plugin.packages import Package, Program
 
 _FILES = ("PulumiPlugin.yaml", "PulumiPlugin.yml", "PulumiPlugin.json")
 
@@ -37,16 +37,12 @@ class ComponentPackage:
     def offered(self, execution: Execution) -> "Package":
         """The package as the monitor knows it, which starts it when it is first needed."""
         # Imported here: it loads gRPC, and most programs have no packages.
-        from .monitor.plugin.packages import Package, Served
+        from .monitor.plugin.packages import Package
 
         host = registry.component_host_of(self.project)
-        of_package = execution.of_package(self.project)
 
-        @contextmanager
-        def serve(engine: str) -> "Iterator[Served]":
-            command, env = host.provider(of_package, self.installed)
-            with execution.with_env(env).server([*command, engine], execution.folder) as server:
-                yield Served(server.port, server.output)
+        def serve(program: "Program") -> AbstractContextManager[Server]:
+            return host.serve(execution, self.project, self.installed, program)
 
         place = _place(self.project, execution.project.root)
         return Package(self.project.name, place, self.project.root, serve)

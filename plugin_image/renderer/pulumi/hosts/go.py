@@ -7,11 +7,13 @@ its environment. Source: pulumi/pulumi `sdk/go/pulumi-language-go/main.go` and
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ... import files
 from ...errors import ProjectError
+from ...supervise import Server
 from .. import dependencies
 from ..execution import Execution
 from ..installer import Installer
@@ -20,6 +22,9 @@ from ..monitor.recording import Event
 from ..project import Project
 from . import go_failure, go_modules, go_sdk, go_seen, go_shipped, runtime_options
 from .host import Installed, Run, logged_errors
+
+if TYPE_CHECKING:
+    from ..monitor.plugin.packages import Program
 
 entry = Project.entry
 _OPTIONS = {"binary": str, "buildTarget": str}
@@ -119,8 +124,9 @@ def run(execution: Execution, binary: Installed) -> Run:
     return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX, is_watched=is_watched)
 
 
-def provider(
-    _execution: Execution, binary: Installed
-) -> tuple[Sequence[str | Path], Mapping[str, str]]:
+def serve(
+    execution: Execution, _package: Project, binary: Installed, program: "Program"
+) -> AbstractContextManager[Server]:
     """See `ComponentHost`. Source: pulumi/pulumi `sdk/go/pulumi-language-go/main.go`, RunPlugin."""
-    return [binary.path], GO_SETTINGS
+    told = execution.with_env(GO_SETTINGS)
+    return told.server([binary.path, program.endpoint()], execution.folder)

@@ -4,16 +4,20 @@ A host owns what is particular to its language: how packages are installed, what
 in its environment, how its SDK tells a failure, and what to do about it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from ...supervise import Ended
+from ...supervise import Ended, Server
 from ..execution import Execution
 from ..installer import Installer
 from ..monitor.recording import Event, Recording
 from ..project import Project
+
+if TYPE_CHECKING:
+    from ..monitor.plugin.packages import Program
 
 EARLY_END_FIX: Final = (
     "remove the call that ends the process early (sys.exit, os._exit, process.exit)"
@@ -94,13 +98,12 @@ class Host(Protocol):
 class ComponentHost(Host, Protocol):
     """Runs component packages in its language, too."""
 
-    def provider(
-        self, execution: Execution, installed: Installed, /
-    ) -> tuple[Sequence[str | Path], Mapping[str, str]]:
-        """The command that serves a package's components, without the engine's address, which is
-        its last argument; and what is added to its environment.
+    def serve(
+        self, execution: Execution, package: Project, installed: Installed, program: "Program", /
+    ) -> AbstractContextManager[Server]:
+        """Serve a package's components to a program, beside that and in its folder.
 
-        Raises DependencyError.
+        Raises DependencyError, and ProgramError where the package does not start.
         """
 
 

@@ -7,13 +7,15 @@ those of pulumi/pulumi `sdk/nodejs/cmd/pulumi-language-nodejs/main.go`.
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, suppress
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ... import files
 from ...errors import DependencyError
+from ...supervise import Server
 from ..execution import PARALLEL, Execution
 from ..installer import tool
 from ..monitor.recording import Event
@@ -35,7 +37,10 @@ from .nodejs_options import Options
 from .nodejs_packages import install
 from .typescript import CompiledSources
 
-__all__ = ["entry", "install", "provider", "run"]
+if TYPE_CHECKING:
+    from ..monitor.plugin.packages import Program
+
+__all__ = ["entry", "install", "run", "serve"]
 
 entry = nodejs_entry.of
 
@@ -78,18 +83,20 @@ def run(execution: Execution, installed: Installed) -> Run:
     return run
 
 
-def provider(
-    execution: Execution, installed: Installed
-) -> tuple[Sequence[str | Path], Mapping[str, str]]:
+def serve(
+    execution: Execution, package: Project, installed: Installed, program: "Program"
+) -> AbstractContextManager[Server]:
     """See `ComponentHost`. Raises DependencyError when the SDK is not among the modules.
 
     Source: pulumi/pulumi `sdk/nodejs/cmd/pulumi-language-nodejs/main.go`, RunPlugin.
     """
-    options = nodejs_options.read(execution.project)
-    runner = _modules(execution, installed) / nodejs_layout.SDK / "cmd" / "run-plugin" / "index.js"
-    env = {**_modules_for(execution, installed), **_settings(options)}
+    options = nodejs_options.read(package)
+    of_package = execution.of_package(package)
+    runner = _modules(of_package, installed) / nodejs_layout.SDK / "cmd" / "run-plugin" / "index.js"
+    told = execution.with_env({**_modules_for(of_package, installed), **_settings(options)})
     node = tool("node", execution.env)
-    return [node, *options.node, runner, execution.project.root], env
+    command: list[str | Path] = [node, *options.node, runner, package.root, program.endpoint()]
+    return told.server(command, execution.folder)
 
 
 def _is_known(execution: Execution, installed: Installed) -> bool:

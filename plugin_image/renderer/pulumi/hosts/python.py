@@ -7,13 +7,14 @@ file, which holds all that was known if the program dies.
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from ... import files
 from ...errors import ProjectError
+from ...supervise import Server
 from ..execution import Execution
 from ..monitor.recording import Event, FailureEvent
 from ..project import Project
@@ -22,7 +23,10 @@ from .host import CONFIGURATION_FIX, Failure, Installed, Run
 from .lent import run_lent
 from .python_packages import install
 
-__all__ = ["entry", "install", "provider", "run"]
+if TYPE_CHECKING:
+    from ..monitor.plugin.packages import Program
+
+__all__ = ["entry", "install", "run", "serve"]
 
 entry = Project.entry
 _RUNNER = Path(__file__).with_name("python_runner.py")
@@ -72,11 +76,11 @@ def run(execution: Execution, interpreter: Installed) -> Run:
     return run_lent(execution, zygote, lambda execution: _run(execution, interpreter))
 
 
-def provider(
-    execution: Execution, interpreter: Installed
-) -> tuple[Sequence[str | Path], Mapping[str, str]]:
+def serve(
+    execution: Execution, package: Project, interpreter: Installed, program: "Program"
+) -> AbstractContextManager[Server]:
     """See `ComponentHost`. Source: pulumi/pulumi-language-python, RunPlugin."""
-    return [interpreter.path, execution.project.root], {}
+    return execution.server([interpreter.path, package.root, program.endpoint()], execution.folder)
 
 
 def _run(execution: Execution, interpreter: Installed) -> Run:

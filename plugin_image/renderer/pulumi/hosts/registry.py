@@ -50,7 +50,7 @@ def _java() -> Host:
     return java
 
 
-def _yaml() -> Host:
+def _yaml() -> ComponentHost:
     from . import yaml
 
     return yaml
@@ -61,7 +61,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
     "nodejs": Language(_nodejs, ("NPM_CONFIG_", "npm_config_"), components=_nodejs),
     "go": Language(_go, ("GO",), components=_go, followed=False),
     "java": Language(_java, ("JAVA_", "MAVEN_", "MVNW_", "GRADLE_", "ORG_GRADLE_"), followed=False),
-    "yaml": Language(_yaml),
+    "yaml": Language(_yaml, components=_yaml),
 }
 INSTALLER_VARIABLES: Final = tuple(
     prefix for language in LANGUAGES.values() for prefix in language.variables

@@ -1,36 +1,31 @@
-"""Runs Pulumi YAML programs by their official language host, `pulumi-language-yaml`.
+"""Runs Pulumi YAML programs by their official language host: see `yaml_host`.
 
-The host interprets the program in its own process, against a monitor in this one. It reads the
-program by the schema of the Kubernetes provider, which must be on PATH: see `kubernetes_schema`.
 Source of the protocol: pulumi/pulumi `proto/pulumi/language.proto`.
 """
 
 import re
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import grpc
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc
 
-from ... import files
-from ...errors import DeadlineError, ProjectError
-from ...plain import plain
+from ...errors import DeadlineError
 from ...supervise import Deadline, Ended
 from ..execution import PARALLEL, Execution
 from ..installer import Installer
 from ..monitor.errors import details_of
-from ..monitor.plugin.providing import GO_SETTINGS
 from ..monitor.recording import Event
 from ..monitor.values import structs
 from ..project import Project
-from . import kubernetes_schema, yaml_failure
+from . import yaml_failure, yaml_host
 from .host import Installed, Run, logged_errors
+from .yaml_components import serve
+
+__all__ = ["entry", "install", "run", "serve"]
 
 entry = Project.entry
-_HOST = "pulumi-language-yaml"
 _FAILED = 1
-_SUFFIXES = (".json", ".yaml", ".yml")
 _FUNCTION = re.compile(r"(?i)fn::\s*([\w:/.-]*)")
 _HARMLESS = frozenset(
     {"frombase64", "join", "secret", "select", "singleornone", "split", "tobase64", "tojson"}
@@ -38,10 +33,6 @@ _HARMLESS = frozenset(
 """Functions that look at nothing but their arguments, in small letters."""
 _UNLIKE = re.compile(r"\\[uUxN]|\0|(?i:pulumi\s*\.\s*(?:cwd|root))")
 """Characters that may spell a function otherwise, and the place of this very render."""
-_ATTACHED = "PULUMI_DEBUG_PROVIDERS"
-"""Names providers that run, and their ports. Source: pulumi/pulumi
-`sdk/go/common/resource/plugin/provider_plugin.go` (GetProviderAttachPort)."""
-_NAME = re.compile(r"kubernetes:[\w./-]+:\w+")
 
 
 def install(_project: Project, installer: Installer) -> Installed:
@@ -49,12 +40,13 @@ def install(_project: Project, installer: Installer) -> Installed:
 
     Raises DependencyError when the host is not installed.
     """
-    return Installed(installer.tool(_HOST))
+    return Installed(installer.tool(yaml_host.NAME))
 
 
 def run(execution: Execution, host: Installed) -> Run:
     """Let the language host run the program. Raises ProgramError when the host does not start."""
-    named = None if execution.kept is None else _named(execution)
+    folders = {execution.project.root, execution.folder}
+    named = yaml_host.named(folders, execution.project) if execution.kept else None
     found = _run(execution, host, named)
     if named is None or found.failure is None:
         return found
@@ -62,37 +54,18 @@ def run(execution: Execution, host: Installed) -> Run:
     return _run(execution, host, None)
 
 
-def _named(execution: Execution) -> frozenset[str] | None:
-    """The provider's resources and functions that the program's text names; None if unreadable."""
-    root = execution.project.root
-    try:
-        found = (p for folder in {root, execution.folder} for p in folder.iterdir())
-        texts = [
-            files.text(p, execution.project.repository) for p in found if p.suffix in _SUFFIXES
-        ]
-    except (OSError, ProjectError):
-        return None
-    return frozenset(name for text in texts for name in _NAME.findall(text))
-
-
 def _run(execution: Execution, host: Installed, named: frozenset[str] | None) -> Run:
     """Let the host run it by the provider's schema, or by what that says of these names."""
     events: list[Event] = []
-    with ExitStack() as open_:
-        session = open_.enter_context(execution.session(events.append))
-        is_on_path = not execution.project.names_plugins
-        known = kubernetes_schema.served(execution, open_, named) if is_on_path else {}
-        schemas = session.schemas(known)
-        attached = ",".join(f"{name}:{port}" for name, port in schemas.items())
-        # The host would run packages itself, by language hosts that are not here.
-        told = execution.with_env({_ATTACHED: attached, **GO_SETTINGS})
+    with execution.session(events.append) as session:
         request = _request(execution, session.endpoint())
-        with told.server([host.path, session.endpoint()]) as server:
+        with yaml_host.started(execution, execution.project, host, session, named) as server:
             try:
                 error = _interpret(request, server.port, execution.deadline)
             except DeadlineError as late:
                 return Run(events, Ended(_FAILED, "", late))
-        output = _telling(server.output())
+        # Nothing more comes from a host that has ended.
+        output = server.output()
         made = session.monitor.names()
     if error is not None:
         failure = yaml_failure.of(error, output, execution.project.packages)
@@ -114,7 +87,7 @@ def _is_self_contained(execution: Execution) -> bool:
     root, options = execution.project.root, execution.project.runtime_options
     if execution.folder != root or options or execution.project.names_plugins:
         return False
-    return all(map(_is_harmless, (p for p in root.iterdir() if p.suffix in _SUFFIXES)))
+    return all(map(_is_harmless, (p for p in root.iterdir() if p.suffix in yaml_host.SUFFIXES)))
 
 
 def _is_harmless(file: Path) -> bool:
@@ -124,12 +97,6 @@ def _is_harmless(file: Path) -> bool:
         return False
     functions = {name.lower() for name in _FUNCTION.findall(text)}
     return functions <= _HARMLESS and not _UNLIKE.search(text)
-
-
-def _telling(output: str) -> str:
-    """What the host printed, without a remark for each look at a provider on PATH."""
-    lines = plain(output).splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith("warning: using pulumi-"))
 
 
 def _request(execution: Execution, monitor: str) -> Any:

@@ -91,13 +91,13 @@ def _declared(document: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:
 
     Without those whose key is a number or the like, for the host takes it as it is spelt.
     """
-    resources = _field(document, "resources")
+    resources = field(document, "resources")
     for key, resource in resources.items() if isinstance(resources, Mapping) else ():
-        given = _field(resource, "name") if isinstance(resource, Mapping) else None
+        given = field(resource, "name") if isinstance(resource, Mapping) else None
         if isinstance(key, str):
             yield key, str(given or key)
 
 
-def _field(node: Mapping[Any, Any], name: str) -> Any:
+def field(node: Mapping[Any, Any], name: str) -> Any:
     """A field of the host's own, which it takes with any capitals."""
     return next((part for key, part in node.items() if str(key).lower() == name), None)

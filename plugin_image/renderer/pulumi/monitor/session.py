@@ -61,7 +61,7 @@ class Session:
             project=context.project,
             stack=context.stack,
         )
-        self._packages = Packages(packages, self.endpoint)
+        self._packages = Packages(packages, self)
         self.monitor = Monitor(
             context,
             Names(naming, context),

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import grpc
 from google.protobuf.message import Message
@@ -35,27 +35,43 @@ if TYPE_CHECKING:
 _FRAMES: Final = (
     (re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)'), -1),
     (re.compile(r"\bat .*?\(?(?:file://)?(?P<file>/[^():]+):(?P<line>\d+):\d+\)?"), 0),
+    (re.compile(r"^main\..+\n\t(?:.*/)?(?P<file>[^/\n]+\.go):(?P<line>\d+)", re.MULTILINE), 0),
+    (re.compile(r"^\s*on (?P<file>\S+) line (?P<line>\d+):", re.MULTILINE), 0),
+    (re.compile(r"^(?P<file>[^\s:,]+):(?P<line>\d+),\d+-[\d,]+: ", re.MULTILINE), 0),
 )
-"""The frames of tracebacks, of Python and of Node.js, and which of them is where it failed."""
-_GO_FRAME: Final = re.compile(r"^main\..+\n\t(?:.*/)?(?P<file>[^/\n]+\.go:\d+)", re.MULTILINE)
-"""A function of a package's `main` in the trace of a panic, whose innermost is first. Binaries know
-no folders."""
+"""The frames of tracebacks and remarks, of Python, of Node.js, of Go (in a package's `main`, for
+binaries know no folders) and of YAML, and which of them is where it failed."""
 _CRASH: Final = re.compile(r"^(?:panic|fatal error): ", re.MULTILINE)
 """What Go's runtime says as it ends a process."""
 _INSTALLED: Final = re.compile(r"/(?:site-packages|node_modules)/")
-_TYPE: Final = re.compile(r"Unexpected <class '[^']+'>: ")
-"""What gRPC's own server in Python says before an exception."""
+_AROUND: Final = re.compile(
+    r"Unexpected <class '[^']+'>: |^[^\s:,]+:\d+,\d+-[\d,]+: |;? *$", re.MULTILINE
+)
+"""What gRPC's own server in Python says before an exception, and YAML's host around an error."""
 
 _Answer = TypeVar("_Answer", bound=Message)
 
 
-@dataclass(frozen=True)
-class Served:
+class Served(Protocol):
     """A package that runs."""
 
-    port: int
-    output: Callable[[], str]
-    """The end of what it has written."""
+    @property
+    def port(self) -> int:
+        """Where it is served."""
+
+    @property
+    def output(self) -> Callable[[], str]:
+        """The end of what it has written."""
+
+
+class Program(Protocol):
+    """What a package finds of the program that it is served to."""
+
+    def endpoint(self) -> str:
+        """The address of monitor and engine."""
+
+    def schemas(self, others: Mapping[str, Any], /) -> dict[str, int]:
+        """The packages by name, and the ports at which each tells its schema; `others`, too."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +83,8 @@ class Package:
     """The file that makes it one, relative to the project."""
     root: Path
     """Its folder."""
-    serve: Callable[[str], AbstractContextManager[Served]]
-    """Starts it, with the address of the engine. Raises RenderError where it does not start."""
+    serve: Callable[[Program], AbstractContextManager[Served]]
+    """Starts it. Raises RenderError where it does not start."""
 
 
 class BrokenError(MonitorError):
@@ -82,9 +98,8 @@ class BrokenError(MonitorError):
 class Packages:
     """The component packages of one program, each started on first use. Thread-safe."""
 
-    def __init__(self, packages: Iterable[Package], endpoint: Callable[[], str]) -> None:
-        """`endpoint` serves monitor and engine, on first use."""
-        self._running = {package.name: _Running(package, endpoint) for package in packages}
+    def __init__(self, packages: Iterable[Package], program: Program) -> None:
+        self._running = {package.name: _Running(package, program) for package in packages}
 
     def __contains__(self, name: object) -> bool:
         """Whether a package is one of these."""
@@ -139,8 +154,9 @@ class Packages:
 class _Running:
     """One package, and its process from the first question on."""
 
-    def __init__(self, package: Package, endpoint: Callable[[], str]) -> None:
-        self.endpoint = endpoint
+    def __init__(self, package: Package, program: Program) -> None:
+        self.endpoint = program.endpoint
+        self._program = program
         self._package = package
         self._lock = threading.Lock()
         self._open = ExitStack()
@@ -168,7 +184,7 @@ class _Running:
         with self._lock:
             if self._started is None:
                 try:
-                    provider = self._open.enter_context(self._package.serve(self.endpoint()))
+                    provider = self._open.enter_context(self._package.serve(self._program))
                 except RenderError as error:
                     raise self._broken("", error.details.strip() or str(error), "") from error
                 channel = self._open.enter_context(providing.channel(provider.port))
@@ -176,7 +192,7 @@ class _Running:
             return self._started
 
     def _broken(self, called: str, said: str, output: str) -> BrokenError:
-        lines = [line.strip() for line in _TYPE.sub("", said).splitlines() if line.strip()]
+        lines = [line.strip() for line in _AROUND.sub("", said).splitlines() if line.strip()]
         # A traceback has the exception below it, an answer before it.
         cause = lines[0] if called or not lines else lines[-1]
         what = f"{called} of the package" if called else "the package"
@@ -191,18 +207,17 @@ class _Running:
             own = [
                 f"{self._shown(found['file'])}:{found['line']}"
                 for found in frame.finditer(said)
-                if Path(found["file"]).is_relative_to(self._package.root)
+                if (self._package.root / found["file"]).is_relative_to(self._package.root)
                 and not _INSTALLED.search(found["file"])
             ]
             if own:
                 return own[which]
-        in_go = _GO_FRAME.search(said)
-        return str(Path(self._package.place).parent / in_go["file"]) if in_go else ""
+        return ""
 
     def _shown(self, file: str) -> Path:
         """A file of the package, relative to the project."""
-        folder = Path(self._package.place).parent
-        return folder / Path(file).relative_to(self._package.root)
+        root = self._package.root
+        return Path(self._package.place).parent / (root / file).relative_to(root)
 
 
 def _construct_request(

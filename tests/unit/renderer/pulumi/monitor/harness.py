@@ -15,6 +15,7 @@ from plugin_image.renderer.pulumi.monitor.resources.names import Names
 from plugin_image.renderer.pulumi.monitor.resources.naming import AUTONAMING_KEY, namer
 from plugin_image.renderer.pulumi.monitor.run_context import LiveName, RunContext
 from plugin_image.renderer.pulumi.monitor.service.monitor import Monitor
+from plugin_image.renderer.pulumi.monitor.service.schemas import PackageSchema
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
@@ -64,6 +65,16 @@ class FakePlugin:
         self.closed = True
 
 
+class NoProgram:
+    """A program that serves nothing to packages."""
+
+    def endpoint(self) -> str:
+        return "127.0.0.1:1"
+
+    def schemas(self, others: Mapping[str, PackageSchema]) -> dict[str, int]:
+        raise NotImplementedError
+
+
 class Harness:
     """A monitor, what it reported, and the providers it started."""
 
@@ -96,7 +107,7 @@ class Harness:
             self.events.append,
             start_plugin=self._start,
             read_stack=self._read,
-            packages=Packages((), endpoint=str),
+            packages=Packages((), NoProgram()),
         )
 
     @property

@@ -18,12 +18,13 @@ from pulumi.runtime.proto import (
 
 from plugin_image.renderer.pulumi.monitor.errors import Refusal
 from plugin_image.renderer.pulumi.monitor.keyed.package import KINDS
-from plugin_image.renderer.pulumi.monitor.plugin.packages import Package, Served
+from plugin_image.renderer.pulumi.monitor.plugin.packages import Package, Program
 from plugin_image.renderer.pulumi.monitor.recording import Event
 from plugin_image.renderer.pulumi.monitor.run_context import LiveName, RunContext
 from plugin_image.renderer.pulumi.monitor.service.schemas import PackageSchema
 from plugin_image.renderer.pulumi.monitor.session import Session
 from plugin_image.renderer.pulumi.monitor.transport.server import serve_schema
+from plugin_image.renderer.supervise import Server
 
 CONTEXT = RunContext(
     project="shop",
@@ -101,10 +102,10 @@ def test_packages_tell_their_schemas_and_one_that_runs_is_asked_for_its_own() ->
     started: list[str] = []
 
     @contextmanager
-    def serve(engine: str) -> Iterator[Served]:
-        started.append(engine)
+    def serve(program: Program) -> Iterator[Server]:
+        started.append(program.endpoint())
         with serve_schema(PackageSchema(lambda: '{"name": "web"}')) as port:
-            yield Served(port, lambda: "")
+            yield Server(port, lambda: "")
 
     web = Package("web", "web/PulumiPlugin.yaml", Path("/src/web"), serve)
     with Session(CONTEXT, lambda _: None, env={}, packages=[web]) as session:

@@ -13,9 +13,10 @@ from plugin_image.renderer.pulumi.monitor.plugin.packages import (
     BrokenError,
     Package,
     Packages,
-    Served,
 )
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
+from plugin_image.renderer.supervise import Server
+from tests.unit.renderer.pulumi.monitor.harness import NoProgram
 
 PANIC = """panic: no image [recovered]
 
@@ -33,14 +34,33 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     """Answers with an output, as providers of pulumi-go-provider do that are asked for them."""
 
     def Construct(  # noqa: N802 - the protocol's name
-        self, request: provider_pb2.ConstructRequest, _context: grpc.ServicerContext
+        self, request: provider_pb2.ConstructRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ConstructResponse:
         assert request.accepts_output_values
+        if request.name in FAILING:
+            context.abort(grpc.StatusCode.UNKNOWN, FAILING[request.name][0])
         output = {wire.SIGNATURE: wire.OUTPUT, "value": "x", "secret": True, "dependencies": ["b"]}
         made = provider_pb2.ConstructResponse(urn="urn")
         structs.into_struct({"address": output, "image": "nginx"}, made.state)
         made.stateDependencies["address"].urns.append("a")
         return made
+
+
+FAILING = {
+    "wrong": (
+        'PulumiPlugin.yaml:52,15-41: unable to find resource type "kubernetes:core/v1:Servise"; ',
+        'PulumiPlugin.yaml:52) failed: unable to find resource type "kubernetes:core/v1:Servise"',
+    ),
+    "wide": (
+        "more.yaml:5,3-7,25: Property selektor does not exist:\n  Existing: selector",
+        "more.yaml:5) failed: Property selektor does not exist",
+    ),
+    "told": (
+        "no output 'x'\n\n  on PulumiPlugin.yaml line 59:\n  59:   a: ${b.x}\n",
+        "PulumiPlugin.yaml:59) failed: no output 'x'",
+    ),
+}
+"""Components, by what their host says of them in YAML, and what comes of it."""
 
 
 @contextmanager
@@ -58,11 +78,11 @@ def provider() -> Iterator[int]:
 
 def packages(port: int, output: str = "") -> Packages:
     @contextmanager
-    def serve(_engine: str) -> Iterator[Served]:
-        yield Served(port, lambda: output)
+    def serve(_program: object) -> Iterator[Server]:
+        yield Server(port, lambda: output)
 
-    web = Package("web", "../web/PulumiPlugin.yaml", Path("/src/web"), serve)
-    return Packages([web], lambda: "127.0.0.1:1")
+    root = Path("/src/web")
+    return Packages([Package("web", "../web/PulumiPlugin.yaml", root, serve)], NoProgram())
 
 
 def test_outputs_of_a_component_come_as_values_and_what_they_depend_on() -> None:
@@ -86,3 +106,11 @@ def test_a_package_in_go_that_panics_fails_at_the_line_of_its_own_code() -> None
         "panic: no image [recovered]"
     )
     assert raised.value.details == PANIC
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_component_in_yaml_fails_at_its_line(name: str) -> None:
+    request = resource_pb2.RegisterResourceRequest(type="web:index:Application", name=name)
+    with provider() as port, pytest.raises(BrokenError) as raised:
+        packages(port).construct(request, {}, "it")
+    assert str(raised.value) == f"it of the package 'web' (../web/{FAILING[name][1]}"

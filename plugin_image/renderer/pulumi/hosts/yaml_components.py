@@ -1,0 +1,113 @@
+"""Serves the components of a package in YAML, by a language host of the package's own.
+
+What that host would get wrong without a word is refused before. Source: pulumi/pulumi-yaml
+`pkg/server/server.go` (RunPlugin), `pkg/pulumiyaml/run.go` (LoadPluginTemplate, ensureSetup) and
+`sort.go`; pulumi/pulumi `sdk/go/common/resource/plugin/plugin.go`, ExecPlugin.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import grpc
+from pulumi.runtime.proto import language_pb2, language_pb2_grpc
+
+from ... import files
+from ...errors import ProgramError, ProjectError
+from ...plain import plain
+from ...supervise import Server
+from ..execution import Execution
+from ..monitor.errors import details_of
+from ..project import Project, read_document
+from . import yaml_failure, yaml_host
+from .host import Installed
+
+if TYPE_CHECKING:
+    from ..monitor.plugin.packages import Program
+
+_EMPTY: Final = re.compile(
+    r"(?<!\$)\$\{\s*(pulumi\s*(?:\.|\[\W*)(?:organization|project|rootDirectory|stack)\b)"
+)
+"""What the host knows in a program, and nothing of in a component."""
+
+
+@contextmanager
+def serve(
+    execution: Execution, package: Project, host: Installed, program: "Program"
+) -> Iterator[Server]:
+    """See `ComponentHost`. Raises ProgramError for a package that the host does not take, and
+    ProjectError for one of which it would lose something.
+    """
+    require_complete(package)
+    root = str(package.root)
+    info = language_pb2.ProgramInfo(root_directory=root, program_directory=root, entry_point=".")
+    request = language_pb2.RunPluginRequest(
+        pwd=str(execution.folder), args=[program.endpoint()], kind="resource", info=info
+    )
+    with (
+        yaml_host.started(execution, package, host, program, None) as server,
+        grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel,
+    ):
+        stub = language_pb2_grpc.LanguageRuntimeStub(channel)
+        said = stub.RunPlugin(request, timeout=execution.deadline.remaining())
+        yield Server(_port(said), server.output)
+
+
+def _port(said: Iterable[language_pb2.RunPluginResponse]) -> int:
+    """What the package says first of all, as a provider does."""
+    output = remarks = b""
+    try:
+        for part in said:
+            output += part.stdout
+            remarks += part.stderr
+            if output.endswith(b"\n"):
+                return int(output)
+    except grpc.RpcError as error:
+        reason = details_of(error)
+    else:
+        reason = "it ended"
+    told = plain(remarks.decode(errors="replace"))
+    failure = yaml_failure.of(reason, told, {})
+    raise ProgramError(failure.text, details="\n".join(filter(None, [told, failure.text])))
+
+
+def require_complete(package: Project) -> None:
+    """Raise ProjectError for what the host would leave out or leave empty in components."""
+    if not package.file.endswith(".yaml"):
+        raise ProjectError(
+            f"{package.file} is not what Pulumi's language host reads",
+            fix="call it PulumiPlugin.yaml",
+        )
+    named = False
+    for file in sorted(package.root.glob("*.yaml")):
+        document = read_document(file, package.repository)
+        named = named or bool(yaml_failure.field(document, "name"))
+        _require_packages(document, file.name)
+        if empty := _EMPTY.search(files.text(file, package.repository)):
+            raise ProjectError(
+                f"{file.name} has `{empty[1]}`, which Pulumi's language host leaves empty in "
+                "components",
+                fix="make it an input of the component, which the program gives",
+            )
+    if not named:
+        raise ProjectError(f"{package.file} has no `name`", fix=f"add `name: {package.name}`")
+
+
+def _require_packages(document: Mapping[Any, Any], file: str) -> None:
+    """Raise ProjectError for a type without a package, at which the host reads no further."""
+    for component, declared in _entries(document, "components"):
+        for key, resource in _entries(declared, "resources"):
+            type_ = yaml_failure.field(resource, "type") if isinstance(resource, dict) else None
+            if isinstance(type_, str) and ":" not in type_:
+                raise ProjectError(
+                    f"{file} has the type {type_!r} for the resource {key!r} of the component "
+                    f"{component!r}, at which Pulumi's language host stops without a word",
+                    fix="name its package, too, as in `kubernetes:core/v1:ConfigMap`",
+                )
+
+
+def _entries(node: Any, name: str) -> Iterator[tuple[Any, Any]]:
+    """What a node has in the mapping of that name, if it has one."""
+    found = yaml_failure.field(node, name) if isinstance(node, dict) else None
+    yield from found.items() if isinstance(found, dict) else ()

@@ -1,0 +1,56 @@
+"""What Pulumi's language host would lose of components in YAML is refused before it starts."""
+
+from pathlib import Path
+
+import pytest
+
+from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.pulumi.hosts import yaml_components
+from plugin_image.renderer.pulumi.project import load_package
+
+_COMPONENT = """
+components:
+  Web:
+    resources:
+      settings:
+        type: {type}
+        properties:
+          data: {{stack: "{value}"}}
+"""
+
+
+def _require(folder: Path, type_: str, value: str, *, file: str = "PulumiPlugin.yaml") -> None:
+    (folder / file).write_text("name: web\nruntime: yaml\n")
+    (folder / "more.yaml").write_text(_COMPONENT.format(type=type_, value=value))
+    yaml_components.require_complete(load_package(folder / file, "web", folder))
+
+
+@pytest.mark.parametrize("value", ["${stack}", "$${pulumi.stack}", "pulumi.stack", "${pulumi.cwd}"])
+def test_what_the_host_knows_in_components_is_taken(value: str, tmp_path: Path) -> None:
+    _require(tmp_path, "kubernetes:core/v1:ConfigMap", value)
+
+
+@pytest.mark.parametrize(
+    "value", ["${pulumi.stack}", "a-${ pulumi.project }", "${pulumi['stack']}"]
+)
+def test_what_the_host_leaves_empty_is_refused(value: str, tmp_path: Path) -> None:
+    with pytest.raises(ProjectError, match=r"more\.yaml has `pulumi\W+\w+`, which .* leaves empty"):
+        _require(tmp_path, "kubernetes:core/v1:ConfigMap", value)
+
+
+def test_a_type_at_which_the_host_stops_is_refused(tmp_path: Path) -> None:
+    says = r"more\.yaml has the type 'ConfigMap' for the resource 'settings' of the component 'Web'"
+    with pytest.raises(ProjectError, match=says):
+        _require(tmp_path, "ConfigMap", "dev")
+
+
+def test_a_file_that_the_host_does_not_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProjectError, match=r"call it PulumiPlugin\.yaml"):
+        _require(tmp_path, "kubernetes:core/v1:ConfigMap", "dev", file="PulumiPlugin.yml")
+
+
+def test_a_package_without_a_name_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "PulumiPlugin.yaml").write_text("runtime: yaml\n")
+    package = load_package(tmp_path / "PulumiPlugin.yaml", "web", tmp_path)
+    with pytest.raises(ProjectError, match=r"has no `name`. To fix it: add `name: web`"):
+        yaml_components.require_complete(package)
