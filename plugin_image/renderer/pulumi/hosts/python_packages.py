@@ -15,6 +15,7 @@ from . import (
     python_interpreters,
     runtime_options,
     uv,
+    uv_lock,
 )
 from .host import Installed
 
@@ -142,6 +143,8 @@ def _installed(
             text = _EDITABLE.sub(r"\1", files.text(file))
             (copy / file.relative_to(base)).write_text(text, encoding="utf-8")
         place = copy / member.relative_to(base)
+        if named.name == "uv.lock":
+            uv_lock.refuse_stale(copy / named.relative_to(base), place / pyproject.NAME)
         _fill(installer, place, venv, named.name, python, synced=synced)
 
     settings = [str(python), str(member.relative_to(base)), *(["synced"] if synced else [])]
