@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,12 +67,19 @@ def compare(folder: Path, env: Mapping[str, str], stream: str) -> Comparison:
         if not file.exists():
             return Comparison("not compared", failure=done.stderr.strip()[-_SAID:])
         failure, answer = json.loads(file.read_text())
+    return compared(stream, answer, failure[-_SAID:])
+
+
+def compared(stream: str, answer: Sequence[Object], failure: str = "") -> Comparison:
+    """Hold our stream against the engine's objects, of which there are not all after a failure."""
+    if failure and not answer:
+        return Comparison("the engine has written nothing", failure)
     theirs = objects.in_order(map(without_words_to_the_provider, answer))
     ours = comparable(objects.read(stream), theirs)
     if failure:
         there = {objects.identity(each) for each in theirs}
         ours = [each for each in ours if objects.identity(each) in there]
-    return Comparison(_difference(ours, theirs), failure[-_SAID:])
+    return Comparison(_difference(ours, theirs), failure)
 
 
 def _difference(ours: list[Object], theirs: list[Object]) -> str:

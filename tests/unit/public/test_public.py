@@ -1,10 +1,11 @@
 """The runner of public programs: its index, and how it judges what the renderer said."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from tests.public import outcomes, programs
+from tests.public import official, outcomes, programs
 from tests.public.outcomes import Verdict
 from tests.public.programs import Program
 from tests.public.running import Ended, stack
@@ -77,3 +78,21 @@ def test_a_commit_that_cannot_be_had_is_told_in_the_words_of_git(tmp_path: Path)
     sources = Sources(tmp_path / "kept", f"file://{tmp_path}/{{owner}}/{{name}}")
     with pytest.raises(SourceError, match="nobody/nothing"):
         sources.copy(Program("nobody/nothing", "0" * 40, ".", "go"), tmp_path / "copy")
+
+
+def config_map(value: str) -> dict[str, object]:
+    metadata = {"name": value}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"a": value}}
+
+
+def test_what_the_engine_has_written_before_it_failed_is_compared_and_nothing_is_not_alike() -> (
+    None
+):
+    one, other = config_map("one"), config_map("other")
+    ours = json.dumps(one) + "\n---\n" + json.dumps(other)
+    assert official.compared(ours, [one, other]).difference == ""
+    assert "only ours" in official.compared(ours, [one]).difference
+    assert official.compared(ours, [one], "it failed").difference == ""
+    wrong = {**one, "data": {"a": "wrong"}}
+    assert "data.a" in official.compared(ours, [wrong], "it failed").difference
+    assert official.compared(ours, [], "it failed").difference != ""
