@@ -18,11 +18,16 @@ from typing import Final, NoReturn
 
 from . import processes
 from .forked import Forked
+from .in_turn import InTurn
 from .keeping import LENT, REFUSED, Keepable
 from .once import Once
 from .stock import NotReadyError, Ready, Stock, UnfitError
 
-KINDS: Final[dict[str, Callable[[Keepable], Stock]]] = {"forked": Forked, "once": Once}
+KINDS: Final[dict[str, Callable[[Keepable], Stock]]] = {
+    "forked": Forked,
+    "once": Once,
+    "in turn": InTurn,
+}
 """How processes are lent, by name."""
 RETIRE: Final = b"retire"
 """Tells a keeper to lend no more."""
@@ -146,8 +151,13 @@ class _Keeper:
             # It is said once.
             self._unfit = ""
             return
-        with suppress(OSError), ready.channel:
+        with suppress(OSError):
             connection.send(b"%s %d" % (LENT, ready.pid))
+        if ready.stays:
+            with suppress(OSError), connection:
+                socket.send_fds(ready.channel, [LENT], [connection.fileno()])
+            return
+        with suppress(OSError), ready.channel:
             socket.send_fds(ready.channel, [LENT], [connection.fileno()])
             self._lent.append(_Lent(ready.pid, os.pidfd_open(ready.pid), connection))
 

@@ -25,6 +25,8 @@ class Ready(NamedTuple):
 
     pid: int
     channel: socket.socket
+    stays: bool = False
+    """Whether it sees to the end of the run itself, and is there for the next one."""
 
 
 class Stock(Protocol):

@@ -32,6 +32,7 @@ from . import (
 )
 from .host import Installed, Run, logged_errors
 from .lent import run_lent
+from .nodejs_compiler import Compiler
 from .nodejs_kept import Waiting
 from .nodejs_options import Options
 from .nodejs_packages import install
@@ -48,6 +49,8 @@ _MODULES = Path(__file__).with_name("nodejs_modules.js")
 _CHILD = Path(__file__).with_name("nodejs_child.js")
 _READ_UNNAMED = ("package.json", "tsconfig.json", "index.js", "index.ts")
 """What Node.js and the compiler look for themselves, and would wait for."""
+_NOT_COMPILED = 75
+"""How `nodejs_runner.js` ends at a source that was not compiled before."""
 _MODULE_SUFFIXES = frozenset({".mjs", ".mts"})
 _IMPORTS = re.compile(rb"""\bimport\s*[(/]|"type"\s*:\s*"module\"""")
 """A call of `import`, and what makes the files of a package.json's folder ES modules."""
@@ -63,23 +66,37 @@ def run(execution: Execution, installed: Installed) -> Run:
     modules = _modules(execution, installed)
     waiting = nodejs_kept.of(execution, installed, modules)
     runner = modules / nodejs_layout.SDK / "cmd" / "run" / "index.js"
-    execution = execution.with_env(_modules_for(execution, installed))
     told = {"runner": str(runner), "beside": str(modules.with_name("package.json"))}
+    given = execution.with_env(_modules_for(execution, installed))
     if not _is_typescript(execution) or not _is_known(execution, installed):
-        return _run(execution, told, waiting)
-    env = {**execution.env, **_settings(nodejs_options.read(execution.project))}
+        return _run(given, told, waiting)
+    settings = _settings(nodejs_options.read(execution.project))
+    env = {**execution.env, **settings}
     sources = CompiledSources(execution.cache, execution.project.root, modules, env)
-    if compiled := sources.kept():
-        run = _run(execution, {**told, "compiled": str(compiled)}, waiting)
-        if not run.ended.status or run.ended.late:
-            return run
-        # The compiler reports failures best, and can compile what it was not asked for before.
-    recorded = execution.scratch / "compiled.json"
+    compiler = None
     if waiting and typescript.has_any(execution.project.root):
-        waiting = waiting.to_compile()
-    run = _run(execution, {**told, "recorded": str(recorded)}, waiting)
-    if not run.ended.status and recorded.exists():
-        sources.keep(recorded)
+        compiler = Compiler(execution, waiting, settings, installed.places)
+    return _run_typescript(given, told, waiting, sources, compiler)
+
+
+def _run_typescript(
+    execution: Execution,
+    told: Mapping[str, str],
+    waiting: Waiting | None,
+    sources: CompiledSources,
+    compiler: Compiler | None,
+) -> Run:
+    """Run what was compiled before, or is now; else the run itself compiles."""
+    known = sources.kept()
+    compiled = known or (compiler.compiled() if compiler else None)
+    run = _run(execution, {**told, "compiled": str(compiled)}, waiting) if compiled else None
+    if run is None or run.ended.status == _NOT_COMPILED:
+        compiled = execution.scratch / "recorded.json"
+        run = _run(execution, {**told, "recorded": str(compiled)}, waiting)
+    if compiled and compiled != known and not run.ended.status and compiled.exists():
+        sources.keep(compiled)
+        if compiler:
+            compiler.want()
     return run
 
 

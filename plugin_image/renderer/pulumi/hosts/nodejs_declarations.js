@@ -1,9 +1,9 @@
-// What the TypeScript compiler makes of the declarations of a set of packages, for the check of a program.
+// What the TypeScript compiler makes of the declarations of a set of packages, for the checks of programs.
 //
 // A program of ten lines imports 14 MB of declarations of the SDK and the Kubernetes package. To parse
 // and bind them takes most of the time of its check, and is the same for every program, folder and
 // setting: what settings say of a file that only declares is noted on it (`handedOut`). So a process
-// that waits does that before it has a program.
+// that stays does that once.
 //
 // The compiler is the program's own. Declarations are kept of the versions whose registry of documents
 // takes them (5.3 and later of 5); it compares their text with what is in the file, which is not read
@@ -27,10 +27,9 @@ const declarations = new Map();
 
 module.exports = { load, use };
 
-/** Load the compiler of a set, and what most programs import. */
-function load(requireOfSdk, modules) {
-    const ts = compiler(requireOfSdk);
-    if (!ts || !isKnown(ts)) {
+/** Load what most programs import of a folder of packages, for a compiler. */
+function load(ts, modules) {
+    if (!isKnown(ts)) {
         return;
     }
     const options = {
@@ -44,16 +43,14 @@ function load(requireOfSdk, modules) {
     }
 }
 
-/** Have the set's compiler check the program with them, and without what is for editors alone. */
-function use(requireOfSdk) {
-    const ts = compiler(requireOfSdk);
-    if (!ts || !isKnown(ts)) {
-        return;
-    }
-    const createLanguageService = (host, _, ...rest) => {
-        host.jsDocParsingMode = ts.JSDocParsingMode.ParseForTypeErrors;
-        host.getScriptSnapshot = read(ts, host);
-        return ts.createLanguageService(host, registry(ts, host), ...rest);
+/** Have a compiler check programs with that, and without what is for editors alone; `tell` gets its service. */
+function use(ts, tell = () => {}) {
+    const createLanguageService = (host, given, ...rest) => {
+        const service = isKnown(ts)
+            ? ts.createLanguageService(prepared(ts, host), registry(ts, host), ...rest)
+            : ts.createLanguageService(host, given, ...rest);
+        tell(service);
+        return service;
     };
     const get = (_, name) => (name === "createLanguageService" ? createLanguageService : ts[name]);
     const checking = new Proxy(ts, { get });
@@ -62,14 +59,6 @@ function use(requireOfSdk) {
         const loaded = load.call(this, request, parent, ...rest);
         return loaded === ts && CHECKS.test(parent?.filename ?? "") ? checking : loaded;
     };
-}
-
-function compiler(requireOfSdk) {
-    try {
-        return requireOfSdk("typescript");
-    } catch {
-        return undefined;
-    }
 }
 
 function isKnown(ts) {
@@ -94,15 +83,18 @@ function parsed(ts, program, options) {
     return getSourceFiles().filter((file) => file.isDeclarationFile && !file.redirectInfo);
 }
 
-/** Gives the text of a file, that of a declaration from memory. */
-function read(ts, host) {
+/** A host of which the text of a declaration comes from memory. */
+function prepared(ts, host) {
     const getScriptSnapshot = host.getScriptSnapshot.bind(host);
-    return (fileName) => {
-        const known = declarations.get(below(fileName));
-        return known && known.state === state(fileName)
-            ? ts.ScriptSnapshot.fromString(known.file.text)
-            : getScriptSnapshot(fileName);
-    };
+    return Object.assign(host, {
+        jsDocParsingMode: ts.JSDocParsingMode.ParseForTypeErrors,
+        getScriptSnapshot: (fileName) => {
+            const known = declarations.get(below(fileName));
+            return known && known.state === state(fileName)
+                ? ts.ScriptSnapshot.fromString(known.file.text)
+                : getScriptSnapshot(fileName);
+        },
+    });
 }
 
 /** What tells a file from what it was, or from another one; of one that is not there, from none. */
@@ -117,9 +109,11 @@ function state(fileName) {
 
 /** A registry that takes a declaration for one that it would parse from the same text. */
 function registry(ts, host) {
+    // Each but once, as a program owns its files.
+    const left = new Map(declarations);
     let asked;
     const made = ts.createDocumentRegistryInternal(false, host.getCurrentDirectory(), host.jsDocParsingMode, {
-        getDocument: () => handedOut(ts, ...asked),
+        getDocument: () => handedOut(ts, left, ...asked),
         setDocument: () => {},
     });
     const acquireDocumentWithKey = (...args) => {
@@ -130,11 +124,11 @@ function registry(ts, host) {
     return { ...made, acquireDocumentWithKey };
 }
 
-/** A declaration as if it had been parsed for this program; each but once, as a program owns its files. */
-function handedOut(ts, fileName, version, { languageVersion, impliedNodeFormat }) {
+/** A declaration as if it had been parsed for this program. */
+function handedOut(ts, left, fileName, version, { languageVersion, impliedNodeFormat }) {
     const key = below(fileName);
-    const file = declarations.get(key)?.file;
-    declarations.delete(key);
+    const file = left.get(key)?.file;
+    left.delete(key);
     if (file?.symbol) {
         // As the binder names a module.
         file.symbol.escapedName = `"${ts.removeFileExtension(fileName)}"`;

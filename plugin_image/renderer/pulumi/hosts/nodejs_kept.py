@@ -1,20 +1,21 @@
 """Node.js that has loaded a set of packages and waits: in place of a new one, for one run.
 
-Node.js cannot be forked, so a waiting process (`nodejs_waiting.js`) becomes the program's own. For
-sources that must be compiled, one waits that has the compiler, and what it makes of the packages'
-declarations (`nodejs_declarations.js`). They are used for packages that the cache or the image has,
-all in one folder, without `nodeargs`, and where no variable is set that Node.js heeds when it
-starts. Where none is ready, or it turns the run down, a new one is started.
+Node.js cannot be forked, so a waiting process (`nodejs_waiting.js`) becomes the program's own. They
+are used for packages that the cache or the image has, all in one folder, without `nodeargs`, and
+where no variable is set that Node.js heeds when it starts. Where none is ready, or it turns the run
+down, a new one is started. Sources are compiled before, by a process that stays: see
+`nodejs_compiler.py`.
 """
 
 import hashlib
 import json
 import os
 import socket
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Final, Self
+from typing import IO, Final
 
 from ... import launch, waiting
 from ...keeping import Keepable, Kept, NotLentError
@@ -28,13 +29,16 @@ from .lent import SECONDS, LentProcess, lent_or_new
 RUNNER: Final = Path(__file__).with_name("nodejs_runner.js")
 _WAITING: Final = Path(__file__).with_name("nodejs_waiting.js")
 _SNAPSHOT: Final = Path(__file__).with_name("nodejs_snapshot.js")
+_COMPILER: Final = _WAITING.with_name("nodejs_compiler.js")
+_COMPILER_BYTES: Final = 400 * 2**20
+"""What it takes while it loads."""
 _SNAPSHOTS: Final = "snapshots"
 """What kind of entry of the cache they are."""
 _SNAPSHOT_FILE: Final = "snapshot.blob"
 """Where Node.js writes it. Source: https://nodejs.org/docs/latest-v22.x/api/cli.html"""
 _IN_SNAPSHOT: Final = (
     *(_SNAPSHOT, _WAITING),
-    *(_WAITING.with_name(f"nodejs_{part}.js") for part in ("declarations", "loading", "reading")),
+    *(_WAITING.with_name(f"nodejs_{part}.js") for part in ("loading", "reading")),
 )
 _LOCK: Final = ".package-lock.json"
 """What npm has installed, in the folder of modules."""
@@ -48,13 +52,8 @@ _SURROUNDINGS: Final = (
 _HEEDED_AT_START: Final = ("NODE_", "UV_", "ICU_", "OPENSSL_", "LD_", "GLIBC_", "MALLOC_")
 """How variables begin that change Node.js as it starts; a plugin passes hardly ever one of them."""
 _MESSAGE_BYTES: Final = 64
-_RUN: Final = "run"
-_COMPILE: Final = "compile"
-"""What a process can wait for."""
-_MOST: Final = {_RUN: 4, _COMPILE: 1}
+_MOST: Final = 4
 """How many wait at most."""
-_BYTES: Final = {_RUN: 0, _COMPILE: 650 * 2**20}
-"""What one takes while it loads: what the compiler has takes 390 MB then, and a snapshot more."""
 
 
 @dataclass
@@ -70,44 +69,45 @@ class Waiting:
     packages: Path
     is_brought: bool
     """Whether the packages are not those of the image."""
-    purpose: str = _RUN
     lost: bool = field(default=False, init=False)
     """See `Lender`."""
-    _wanted: list[Keepable] = field(default_factory=list, init=False)
-
-    def to_compile(self) -> Self:
-        """Those of them that have the compiler."""
-        return replace(self, purpose=_COMPILE)
+    _wanted: Keepable | None = field(default=None, init=False)
 
     def __call__(self, start: Start) -> Process:
         """See `Lender`."""
         if [*map(str, start.command[:2])] != [self.node, str(RUNNER)]:
             return launch.spawn(start)
-        what = self._keepable(start, self.purpose)
-        # What is compiled now is run next time.
-        self._wanted = [what] if self.purpose == _RUN else [what, self._keepable(start, _RUN)]
+        what = self._wanted = self._keepable(start)
         return lent_or_new(lambda start: _Lent(what, self, start), start)
 
     def want(self) -> None:
         """See `Lender`."""
-        for what in self._wanted:
-            self.kept.want(what)
+        if self._wanted:
+            self.kept.want(self._wanted)
 
-    def _keepable(self, start: Start, purpose: str) -> Keepable:
-        env = {key: value for key, value in start.env.items() if key.startswith(_SURROUNDINGS)}
-        snapshot = self.snapshots / f"{purpose}-{self._loaded()}" / _SNAPSHOT_FILE
-        loads = (str(self.runner), purpose)
-        waits = (str(_WAITING), *loads, str(self.machine_code))
+    def compiler(self, env: Mapping[str, str]) -> Keepable:
+        """What compiles sources for these packages, in a container of this environment."""
+        return Keepable(
+            kind="in turn",
+            command=(self.node, str(_COMPILER), str(self.runner), str(self.machine_code)),
+            env=_surroundings(env),
+            packages=str(self.packages),
+            is_brought=self.is_brought,
+            bytes=_COMPILER_BYTES,
+        )
+
+    def _keepable(self, start: Start) -> Keepable:
+        snapshot = self.snapshots / f"run-{self._loaded()}" / _SNAPSHOT_FILE
+        waits = (str(_WAITING), str(self.runner), str(self.machine_code))
         return Keepable(
             kind="once",
             command=(self.node, *waits),
-            env={**env, "RENDERER_MODULES": _NO_MODULES},
+            env={**_surroundings(start.env), "RENDERER_MODULES": _NO_MODULES},
             packages=str(self.packages),
             is_brought=self.is_brought,
-            most=_MOST[purpose],
-            bytes=_BYTES[purpose],
+            most=_MOST,
             snapshot=str(snapshot),
-            writes_snapshot=(self.node, "--build-snapshot", str(_SNAPSHOT), *loads),
+            writes_snapshot=(self.node, "--build-snapshot", str(_SNAPSHOT), str(self.runner)),
             from_snapshot=(self.node, "--snapshot-blob", str(snapshot), *waits),
         )
 
@@ -202,6 +202,10 @@ def of(execution: Execution, installed: Installed, modules: Path) -> Waiting | N
     is_brought = modules != nodejs_packages.IMAGE_MODULES
     snapshots = execution.cache.folder / _SNAPSHOTS
     return Waiting(execution.kept, node, runner, machine_code, snapshots, modules, is_brought)
+
+
+def _surroundings(env: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for key, value in env.items() if key.startswith(_SURROUNDINGS)}
 
 
 def _stays(folder: Path, execution: Execution) -> bool:

@@ -30,7 +30,10 @@ if (compiled) {
     useCompiled(new Map(Object.entries(JSON.parse(kept.slice(kept.indexOf("\n"))))));
 } else if (recorded) {
     recordCompiled();
-    require("./nodejs_declarations").use(requireOfSdk);
+    const compiler = preload("typescript");
+    if (compiler) {
+        require("./nodejs_declarations").use(compiler);
+    }
 }
 preload("@pulumi/pulumi");
 const settings = requireOfSdk("../../runtime/settings");
@@ -245,9 +248,10 @@ function readAll(fd) {
 /** Load what the runner will ask for. What is missing is reported later, in better words. */
 function preload(name) {
     try {
-        requireOfSdk(name);
+        return requireOfSdk(name);
     } catch {
         // The SDK has a compiler of its own for programs that bring none.
+        return undefined;
     }
 }
 

@@ -1,8 +1,8 @@
 // Writes a startup snapshot of V8: the memory of a Node.js that has loaded the packages of one set,
 // which a process that is started from it (`node --snapshot-blob`) has in a fifth of the time.
 //
-// Started by `node --build-snapshot` with the SDK's runner, and what a process waits for. One that is
-// started from the snapshot goes on as `nodejs_waiting.js`. Whatever cannot be in a snapshot ends this
+// Started by `node --build-snapshot` with the SDK's runner. A process that is started from the snapshot
+// goes on as `nodejs_waiting.js`. Whatever cannot be in a snapshot ends this
 // with an error, and processes then load the packages as they start; so they do with every Node.js but
 // the image's, whose snapshots are the ones that were tried.
 // Source: https://nodejs.org/docs/latest-v22.x/api/cli.html#--build-snapshot
@@ -21,7 +21,7 @@ const NOT_YET = new Set([
 ]);
 // What the SDK takes of them while it loads; told by another process, as this one must not load them.
 const TAKEN = { http2: { constants: evaluated("require('http2').constants") } };
-const [runner, purpose] = process.argv.slice(2);
+const [runner] = process.argv.slice(2);
 
 if (!process.version.startsWith("v22.")) {
     throw new Error("nobody has tried snapshots of this Node.js");
@@ -35,7 +35,7 @@ Module.prototype._compile = compileInSnapshot;
 // First, as for a program: packages keep functions of `fs` that they find.
 Module._load(path.join(__dirname, "nodejs_reading.js"), null, false);
 const waiting = Module._load(path.join(__dirname, "nodejs_waiting.js"), null, false);
-const noted = waiting.loaded(runner, purpose);
+const noted = waiting.loaded(runner);
 Module.prototype._compile = compile;
 building = false;
 if (noted.unfit) {

@@ -1,11 +1,10 @@
 // A Node.js that waits for a program: it has loaded the SDK and the Kubernetes package of a set, and
 // becomes what `nodejs_runner.js` would be in a new process, once.
 //
-// Started with the SDK's runner, what it waits for, the folder for machine code, and the numbers of two
-// files: one for what the runner tells the renderer, and a socket. It says `ready` there, or why nothing
-// can be made of these packages; then comes how the program is started, as JSON, and the answer is
-// `started`. A process that is started from a snapshot (`nodejs_snapshot.js`) has loaded them already.
-// One that waits to `compile` has the compiler, too, and the declarations of the packages.
+// Started with the SDK's runner, the folder for machine code, and the numbers of two files: one for what
+// the runner tells the renderer, and a socket. It says `ready` there, or why nothing can be made of these
+// packages; then comes how the program is started, as JSON, and the answer is `started`. A process that is
+// started from a snapshot (`nodejs_snapshot.js`) has loaded them already.
 //
 // No program can tell that it waited, or the set does not wait: what modules look up of a process while
 // they load is noted. Variables must then be as they were; the folder must not have been asked for.
@@ -17,7 +16,6 @@ const Module = require("module");
 const os = require("os");
 const path = require("path");
 
-const declarations = require("./nodejs_declarations");
 const loading = require("./nodejs_loading");
 
 const RUNNER = path.join(__dirname, "nodejs_runner.js");
@@ -51,14 +49,14 @@ const FOLDERS = [
 module.exports = { loaded, wait };
 
 if (require.main === module) {
-    const [runner, purpose, machineCode] = process.argv.slice(2);
+    const [runner, machineCode] = process.argv.slice(2);
     loading.keepMachineCode(machineCode);
-    wait(loaded(runner, purpose));
+    wait(loaded(runner));
 }
 
 /** Load the packages of an SDK's runner; give what is noted of that. */
-function loaded(runner, purpose) {
-    return noted(() => load(runner, purpose));
+function loaded(runner) {
+    return noted(() => load(runner));
 }
 
 /** Wait for the program, and become its process if it is told nothing else than what was noted. */
@@ -74,16 +72,13 @@ function wait({ variables, unfit }) {
     }
 }
 
-function load(runner, purpose) {
+function load(runner) {
     loading.prepare();
     const requireOfSdk = Module.createRequire(runner);
     // Not every set has each.
     const found = LOADED.filter((name) => resolves(requireOfSdk, name));
     leaveTheStoreToTheProgram(() => found.forEach((name) => requireOfSdk(name)));
     readSourceMaps(requireOfSdk);
-    if (purpose === "compile") {
-        declarations.load(requireOfSdk, path.resolve(runner, ...Array(5).fill("..")));
-    }
 }
 
 /** They are kept by `source-map-support`, once they were read. */

@@ -27,7 +27,10 @@ _ABSOLUTE = re.compile(r'"(/[^"\n]*)"')
 """Paths in settings. In a program, they are of containers and servers."""
 _PACKAGES = ("typescript", "ts-node", "@pulumi/pulumi", "@pulumi/kubernetes")
 """Whose versions count, should other ones come to the same place, as in a newer image."""
-_COMPILER_VARIABLES = ("TS_NODE_", "PULUMI_NODEJS_")
+OF_TS_NODE = "TS_NODE_"
+"""How the names of ts-node's own variables begin."""
+OF_SDK = "PULUMI_NODEJS_"
+"""How those of the SDK's begin that are about compiling."""
 _MOST_BYTES = 64 * 2**20
 """Looking through more takes longer than compiling what is used of it."""
 
@@ -99,7 +102,7 @@ def _leads_out(path: Path, root: Path) -> bool:
 def _digest(root: Path, installed: Path, env: Mapping[str, str]) -> str:
     digest = hashlib.sha256(str(installed).encode())
     for name in sorted(env):
-        if name.startswith(_COMPILER_VARIABLES):
+        if name.startswith((OF_TS_NODE, OF_SDK)):
             digest.update(f"{name}={env[name]}\0".encode())
     packages = [installed / name / "package.json" for name in _PACKAGES]
     for path in [*packages, *sorted(filter(Path.is_file, sources(root)))]:

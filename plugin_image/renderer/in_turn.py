@@ -1,0 +1,56 @@
+"""Lends a process that stays, to one run after another: for what no run can leave anything in.
+
+It is below a guard (`staying.py`).
+"""
+
+from collections.abc import Collection
+from typing import Final
+
+from . import staying
+from .guards import Guards
+from .keeping import Keepable
+from .stock import NotReadyError, Ready
+
+_QUEUE: Final = 4
+"""How many runs may wait for it; each takes less than a new process would take to load."""
+
+
+class InTurn:
+    """A `Stock`: one process."""
+
+    def __init__(self, what: Keepable) -> None:
+        self._guards = Guards(what, staying.guard)
+        self._guards.fill(1)
+
+    def files(self) -> Collection[int]:
+        """See `Stock`."""
+        return self._guards.files()
+
+    def heard(self) -> None:
+        """See `Stock`."""
+        self._guards.hear()
+        self._guards.fill(1)
+
+    def take(self) -> Ready:
+        """See `Stock`."""
+        for guard in self._guards.all:
+            if guard.is_ready:
+                guard.is_ready = False
+                return Ready(guard.pid, guard.channel, stays=True)
+        raise NotReadyError
+
+    def soon(self) -> int:
+        """See `Stock`."""
+        return _QUEUE if any(guard.has_loaded for guard in self._guards.all) else 0
+
+    def children(self) -> Collection[int]:
+        """See `Stock`."""
+        return self._guards.pids()
+
+    def strangers(self, lent: Collection[int]) -> Collection[int]:
+        """See `Stock`: its guard ends what is below it."""
+        return []
+
+    def close(self) -> None:
+        """See `Stock`."""
+        self._guards.close()
