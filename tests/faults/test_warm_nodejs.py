@@ -19,7 +19,13 @@ from tests.faults.warm import COLD, Container, kill, read, wait_until
 from tests.render import corpus
 
 WAITING = "nodejs_waiting.js"
+COMPILER = "nodejs_compiler.js"
 CANARY = "canary-of-another-render"
+SAYS_WHETHER_COMPILED = """import * as k8s from "@pulumi/kubernetes";
+const value = process.env.PULUMI_NODEJS_TYPESCRIPT!;
+new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { value } });
+"""
+"""A program that is given no compiler when it was compiled before."""
 REQUIRE = 'const k8s = require("@pulumi/kubernetes");\nconst fs = require("fs");\n'
 
 
@@ -40,18 +46,18 @@ class NodeContainer(Container):
         manifests = {"Pulumi.yaml": "name: odd\nruntime: nodejs\n", "package.json": "{}"}
         return self.project("", "", **{**manifests, "index.js": REQUIRE + program, **files})
 
-    def waiting(self, purpose: str = "run") -> list[int]:
+    def waiting(self) -> list[int]:
         """The processes that wait."""
-        return [pid for pid in self.there() if waits(pid, purpose) and is_stopped(pid)]
+        return [pid for pid in self.there() if runs(pid, WAITING) and is_stopped(pid)]
 
-    def until_waiting(self, purpose: str = "run") -> list[int]:
+    def until_waiting(self) -> list[int]:
         """Wait until a process waits."""
-        wait_until(lambda: self.waiting(purpose))
-        return self.waiting(purpose)
+        wait_until(self.waiting)
+        return self.waiting()
 
-    def warmly(self, folder: Path, purpose: str = "run", **env: str) -> tuple[int, str, str]:
+    def warmly(self, folder: Path, **env: str) -> tuple[int, str, str]:
         """Render by a process that waits. Status, stdout, stderr."""
-        guard = ancestry.parent(self.until_waiting(purpose)[0])
+        guard = ancestry.parent(self.until_waiting()[0])
         keeper = ancestry.parent(guard)
         # One that has loaded since may be lent before those that waited.
         before = {*processes.children(keeper)}
@@ -62,10 +68,45 @@ class NodeContainer(Container):
         )
         return outcome
 
+    def typescript(self, program: str, **files: str) -> Path:
+        """A new project of a TypeScript program."""
+        given = {"package.json": '{"main": "index.ts"}', "index.js": "", "index.ts": program}
+        return self.script("", **{**given, **files})
 
-def waits(pid: int, purpose: str) -> bool:
-    words = read(pid, "cmdline").split("\0")
-    return any(WAITING in word for word in words) and purpose in words
+    def compilers(self) -> list[int]:
+        """The processes that compile, while they have nothing to do."""
+        return [pid for pid in self.there() if runs(pid, COMPILER) and is_stopped(pid)]
+
+    def until_compiler(self) -> int:
+        """Wait until sources that nobody knows are compiled by a process that stays."""
+        self.sources = 0
+
+        def is_there() -> bool:
+            self.sources += 1
+            folder = self.typescript(SAYS_WHETHER_COMPILED + f"// {self.sources}\n")
+            return 'value: "false"' in self.generate(folder)[1]
+
+        wait_until(is_there)
+        wait_until(self.compilers)
+        (compiler,) = self.compilers()
+        return compiler
+
+    def asks_compiler(self, folder: Path) -> tuple[int, str, str]:
+        """Render by a process that compiles. Status, stdout, stderr."""
+        compiler = self.until_compiler()
+        before = processor_time(compiler)
+        outcome = self.generate(folder)
+        assert processor_time(compiler) > before, f"the compiler was not asked: {outcome}"
+        return outcome
+
+
+def runs(pid: int, script: str) -> bool:
+    return any(script in word for word in read(pid, "cmdline").split("\0"))
+
+
+def processor_time(pid: int) -> int:
+    """What a process has used, in ticks. Source: proc_pid_stat(5)."""
+    return sum(map(int, read(pid, "stat").rpartition(")")[2].split()[11:13]))
 
 
 def is_stopped(pid: int) -> bool:
@@ -190,46 +231,89 @@ def test_new_sources_are_checked_alike_warm_and_cold(container: NodeContainer, n
     config = json.dumps({"compilerOptions": SETTINGS[name], "files": ["index.ts"]})
 
     def project(program: str) -> Path:
-        package = '{"main": "index.ts"}'
-        files = {"beside.ts": f'export const text = "a/{name}";\n', "index.ts": program}
+        files = {"beside.ts": f'export const text = "a/{name}";\n'}
         # TypeScript does not tell of it, as nobody asks about the file that has it.
         files["lost.d.ts"] = NOT_THERE
         if SETTINGS[name]:
             files["tsconfig.json"] = config
-        return container.script("", **{"package.json": package, "index.js": "", **files})
+        return container.typescript(program, **files)
 
     mistaken = project(MISTAKEN)
     cold = container.generate(mistaken, **COLD)
     assert "error TS2322: Type 'typeof import(" in cold[2]
-    assert container.generate(project(TYPESCRIPT))[0] == 0
-    warm = container.warmly(mistaken, "compile")
-    assert warm == cold
+    assert container.asks_compiler(mistaken) == cold
+    cold = container.generate(project(TYPESCRIPT), **COLD)
+    assert (cold[0], "kind: ConfigMap" in cold[1], name in cold[1]) == (0, True, True), cold
     # Another text, which is not known yet.
-    status, stdout, stderr = container.warmly(project(TYPESCRIPT + "// new\n"), "compile")
-    assert (status, "kind: ConfigMap" in stdout, name in stdout) == (0, True, True), stdout + stderr
+    assert container.asks_compiler(project(TYPESCRIPT + "// new\n")) == cold
 
 
-ASKS_ITS_COMPILER = """import * as k8s from "@pulumi/kubernetes";
-import * as ts from "typescript";
-const real = ts.sys.realpath!(`${__dirname}/node_modules/.bin/tsc`).replace(__dirname, ".");
-new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { real } });
+def test_what_a_program_declares_is_not_declared_in_the_next(container: NodeContainer) -> None:
+    files = {"beside.ts": 'export const text = "a/b";\n', "lost.d.ts": ""}
+    declares = TYPESCRIPT + "declare global { interface Array<T> { odd: T } }\n"
+    outcome = container.asks_compiler(container.typescript(declares, **files))
+    assert outcome[0] == 0, outcome
+    alone = TYPESCRIPT.replace("declare module", "// declare module") + "console.log([1].odd);\n"
+    outcome = container.asks_compiler(container.typescript(alone, **files))
+    assert {"TS2694", "TS2339"} <= {*outcome[2].replace(":", "").split()}, outcome
+
+
+LOADED_BY_NAME = """import * as k8s from "@pulumi/kubernetes";
+const { value } = require(["./be", "side"].join(""));
+new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { value } });
 """
 
 
-def test_a_compiler_in_a_snapshot_finds_packages_where_the_program_does(
-    container: NodeContainer,
+def test_a_source_that_none_imports_is_compiled_when_it_is_loaded(container: NodeContainer) -> None:
+    beside = 'export const value: string = "by name";\n'
+    folder = container.typescript(LOADED_BY_NAME, **{"beside.ts": beside})
+    status, stdout, stderr = container.asks_compiler(folder)
+    assert (status, 'value: "by name"' in stdout) == (0, True), stdout + stderr
+
+
+def test_nothing_of_a_repository_runs_where_sources_are_compiled(container: NodeContainer) -> None:
+    """A native module would, to be loaded."""
+    folder = container.typescript("", **{"package.json": '{"main": "index.node"}'})
+    shutil.copy(os.path.realpath(sys.executable), folder / "index.node")
+    compiler = container.until_compiler()
+    assert container.generate(folder)[0] == 1
+    assert container.compilers() == [compiler]
+
+
+LONG = "".join(
+    f"const part{number} = {{ value: {number}, of: [k8s, {{ text: `${{k8s}}` }}] }};\n"
+    for number in range(3000)
+)
+"""What takes seconds to check."""
+
+
+def is_at_work(pid: int) -> bool:
+    return bool(read(pid, "stat")) and not is_stopped(pid)
+
+
+@pytest.mark.parametrize("ended", ["compiler", "guard", "keeper"])
+def test_a_render_whose_compiler_is_killed_compiles_itself(
+    container: NodeContainer, ended: str
 ) -> None:
-    """Though it keeps functions of `fs` that it finds when it is loaded."""
+    compiler = container.until_compiler()
+    guard = ancestry.parent(compiler)
+    pid = {"compiler": compiler, "guard": guard, "keeper": ancestry.parent(guard)}[ended]
+    program = SAYS_WHETHER_COMPILED + LONG + f"// {ended}\n"
+    with container.start(container.typescript(program)) as process:
+        wait_until(lambda: is_at_work(compiler))
+        kill([pid])
+        stdout, stderr = process.communicate(timeout=100)
+    assert (process.returncode, 'value: "true"' in stdout) == (0, True), stderr
+    assert container.until_compiler() != compiler
 
-    def project(end: str) -> Path:
-        given = {"package.json": '{"main": "index.ts"}', "index.js": ""}
-        return container.script("", **given, **{"index.ts": ASKS_ITS_COMPILER + end})
 
-    cold = container.generate(project(""), **COLD)
-    assert 'real: "./node_modules/typescript/bin/tsc"' in cold[1], cold
-    assert container.generate(project("// wanted\n"))[0] == 0
-    wait_until(lambda: any(map(is_from_snapshot, container.waiting("compile"))))
-    assert container.warmly(project("// new\n"), "compile") == cold
+def test_a_compiler_does_not_outlive_the_render_that_it_works_for(container: NodeContainer) -> None:
+    compiler = container.until_compiler()
+    with container.start(container.typescript(SAYS_WHETHER_COMPILED + LONG)) as process:
+        wait_until(lambda: is_at_work(compiler))
+        process.send_signal(signal.SIGKILL)
+    wait_until(lambda: not read(compiler, "cmdline"))
+    wait_until(lambda: not [*(container.place / "tmp").iterdir()])
 
 
 SPOILING = (
@@ -300,7 +384,7 @@ def test_a_damaged_snapshot_is_done_without(container: NodeContainer) -> None:
     snapshot.write_bytes(content)
     container.until_waiting()
     # Those that still load are from the snapshot, too.
-    processes.kill([pid for pid in container.there() if waits(pid, "run")])
+    processes.kill([pid for pid in container.there() if runs(pid, WAITING)])
     wait_until(lambda: not snapshot.exists())
     assert container.warmly(container.script(config_map("1")))[0] == 0
     assert not any(map(is_from_snapshot, container.waiting()))
@@ -410,7 +494,7 @@ def test_packages_wait_only_if_no_program_can_tell(asked: str, tmp_path: Path) -
             script = corpus.PLUGIN_IMAGE / "renderer" / "pulumi" / "hosts" / WAITING
             files = [told.fileno(), theirs.fileno()]
             process = subprocess.Popen(
-                ["node", script, sdk / runner, "run", tmp_path / "v8", *map(str, files)],
+                ["node", script, sdk / runner, tmp_path / "v8", *map(str, files)],
                 env={"PATH": os.environ["PATH"]},
                 pass_fds=files,
                 stderr=subprocess.PIPE,
