@@ -12,6 +12,8 @@ Git, and such a process outlives its render. It is contained, and nobody trusts 
   bears a mark that lasts (`processes.contain`).
 - Whatever is kept serves one set of packages, as the cache tells sets apart by their content.
   Renders share it only where they would have run the very same code of these packages anyway.
+- A process that serves one run after another reads what is in the repositories of all of them, and
+  runs nothing of that.
 - What a run starts ends with its connection, and the keeper sees to it.
 
 Source: unix(7), for what is inherited, passed on and told of the other side.

@@ -12,6 +12,7 @@ import yaml
 
 from plugin_image.renderer import processes
 from plugin_image.renderer.errors import RenderError
+from plugin_image.renderer.pulumi.hosts.typescript import CompiledSources
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.renderer import PULUMI
 from tests.asking import request, stream
@@ -77,6 +78,16 @@ def test_typescript_is_compiled_once(tmp_path: Path) -> None:
     assert [entry.st_ino for entry in kept] == [
         path.stat().st_ino for path in (cache / "typescript").iterdir()
     ], "it was compiled again"
+
+
+def test_what_is_evicted_before_the_program_reads_it_is_compiled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = corpus.named("typescript-declares-apps-from-a-list")
+    monkeypatch.setattr(CompiledSources, "kept", lambda _: tmp_path / "evicted")
+    assert _render(case, tmp_path / "first", tmp_path / "cache")[0] == case.expected(
+        "expected.yaml"
+    )
 
 
 def test_a_module_that_another_stack_needs_is_compiled_though_the_program_would_do_without(

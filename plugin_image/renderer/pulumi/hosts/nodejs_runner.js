@@ -25,9 +25,7 @@ const loading = require("./nodejs_loading");
 loading.prepare();
 loading.keepMachineCode(machineCode);
 if (compiled) {
-    const kept = fs.readFileSync(compiled, "utf8");
-    // Below the line of its checksum.
-    useCompiled(new Map(Object.entries(JSON.parse(kept.slice(kept.indexOf("\n"))))));
+    useCompiled(readCompiled());
 } else if (recorded) {
     recordCompiled();
     const compiler = preload("typescript");
@@ -267,6 +265,19 @@ function recordCompiled() {
         return compile.call(this, code, filename, ...rest);
     };
     process.once("beforeExit", () => fs.writeFileSync(recorded, JSON.stringify(files)));
+}
+
+/** By its path in the project, what each file was compiled to. */
+function readCompiled() {
+    let kept;
+    try {
+        kept = fs.readFileSync(compiled, "utf8");
+    } catch {
+        // The cache has made room for something else since.
+        process.exit(NOT_COMPILED);
+    }
+    // Below the line of its checksum.
+    return new Map(Object.entries(JSON.parse(kept.slice(kept.indexOf("\n")))));
 }
 
 /** Load files as they were compiled before, and report places in them by their source. */
