@@ -46,6 +46,8 @@ _OBJECTS = _CHART / "templates" / "guestbook-ui.yaml"
 _REPLICAS = re.compile(r'(?<=replicas: )("?)\d+')
 _CHANGED, _UNCHANGED, _ONE = "changed", "unchanged", "one"
 _MADE_FROM = {"argocd.argoproj.io/manifest-generate-paths": "."}
+_SOURCES = {"Python": ("__main__.py", "#"), "TypeScript": ("index.ts", "//")}
+"""By kind, the source of a program, and how a comment begins there."""
 _TOOLS = (*toolchain.DEFAULT, *IMAGE_TOOLS, "helm")
 _ARGOPROJ = "argoproj.io/v1alpha1"
 _REFRESH = "argocd.argoproj.io/refresh"
@@ -103,6 +105,12 @@ class Fleet:
             file: _REPLICAS.sub(rf"\g<1>{replicas}", (self.repository.folder / file).read_text())
             for file in files
         }
+        if self.kind in _SOURCES:
+            name, comment = _SOURCES[self.kind]
+            for folder in folders:
+                text = (self.repository.folder / folder / name).read_text()
+                # What is known of the same source in another folder would do.
+                changed[f"{folder}/{name}"] = f"{text}{comment} {folder}: {replicas}\n"
         return self.repository.commit(f"{replicas} replicas", changed)
 
 
