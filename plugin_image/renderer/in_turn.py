@@ -3,6 +3,7 @@
 It is below a guard (`staying.py`).
 """
 
+import time
 from collections.abc import Collection
 from typing import Final
 
@@ -12,7 +13,9 @@ from .keeping import Keepable
 from .stock import NotReadyError, Ready
 
 _QUEUE: Final = 4
-"""How many runs may wait for it; each takes less than a new process would take to load."""
+"""How many runs may wait for it."""
+_SECONDS: Final = 1.0
+"""How long it may be at work until none should: most runs take less than half of that."""
 
 
 class InTurn:
@@ -21,6 +24,7 @@ class InTurn:
     def __init__(self, what: Keepable) -> None:
         self._guards = Guards(what, staying.guard)
         self._guards.fill(1)
+        self._lent = 0.0
 
     def files(self) -> Collection[int]:
         """See `Stock`."""
@@ -36,12 +40,14 @@ class InTurn:
         for guard in self._guards.all:
             if guard.is_ready:
                 guard.is_ready = False
+                self._lent = time.monotonic()
                 return Ready(guard.pid, guard.channel, stays=True)
         raise NotReadyError
 
     def soon(self) -> int:
         """See `Stock`."""
-        return _QUEUE if any(guard.has_loaded for guard in self._guards.all) else 0
+        is_there = any(guard.has_loaded for guard in self._guards.all)
+        return _QUEUE if is_there and time.monotonic() - self._lent < _SECONDS else 0
 
     def children(self) -> Collection[int]:
         """See `Stock`."""

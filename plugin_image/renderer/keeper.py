@@ -3,7 +3,7 @@
 A fork of the server, for one set. It alone says what answers for a run, and has it from the kernel,
 never from the process. Whatever comes to be below it that was not lent is ended; so is what was
 lent, with all that is below, when its render has gone. It ends when the server does, or says so,
-as soon as nothing is lent any more.
+as soon as nothing is lent any more, but for what stays: that ends with it.
 """
 
 import os

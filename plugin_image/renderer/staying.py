@@ -1,9 +1,9 @@
 """A process that stays for one run after another, and the guard that starts it and answers for it.
 
 On the connection of a run comes one message, which the guard passes on, and back goes the answer.
-In between the process is stopped, so that nothing of what its packages have started goes on while
-nobody has use for it. Whatever cuts a run short, as the end of its render or of the process, is the
-end of both: another guard starts another process.
+When the process has said that it is ready again it is stopped, so that nothing of what its
+packages have started goes on while nobody has use for it. Whatever cuts a run short, as the end of
+its render or of the process, ends both: another guard starts another process.
 """
 
 import os
@@ -97,4 +97,4 @@ class _Staying:
         answer = self._socket.recv(_MESSAGE_BYTES)
         with suppress(OSError):
             connection.send(answer)
-        return bool(answer)
+        return self._socket.recv(_MESSAGE_BYTES) == READY

@@ -258,6 +258,31 @@ def test_what_a_program_declares_is_not_declared_in_the_next(container: NodeCont
     assert {"TS2694", "TS2339"} <= {*outcome[2].replace(":", "").split()}, outcome
 
 
+OVERFLOWS = f"/** @see x\n * @type {{{'(' * 20000} */\nconst deep = 1;\n"
+"""The parser gives up in the middle of it, where a line may begin with what does not count."""
+MULTIPLIES = """import * as k8s from "@pulumi/kubernetes";
+const [base, factor] = [6, 7];
+const product = base
+    * factor;
+const data = { value: `is ${product}`, compiled: `${process.env.PULUMI_NODEJS_TYPESCRIPT}` };
+new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data });
+"""
+
+
+@pytest.mark.parametrize("where", ["index.ts", "tsconfig.json"])
+def test_what_breaks_a_compiler_changes_no_later_program(
+    container: NodeContainer, where: str
+) -> None:
+    """As its parser keeps what it was in the middle of: see `skipJsDocLeadingAsterisks`."""
+    container.until_compiler()
+    files = {"index.ts": OVERFLOWS} if where == "index.ts" else {where: OVERFLOWS + "{}"}
+    container.generate(container.typescript(SAYS_WHETHER_COMPILED, **files))
+    container.until_compiler()
+    status, stdout, stderr = container.generate(container.typescript(MULTIPLIES + f"// {where}\n"))
+    found = (status, 'value: "is 42"' in stdout, 'compiled: "false"' in stdout)
+    assert found == (0, True, True), stdout + stderr
+
+
 LOADED_BY_NAME = """import * as k8s from "@pulumi/kubernetes";
 const { value } = require(["./be", "side"].join(""));
 new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { value } });

@@ -8,7 +8,8 @@
 // The SDK and ts-node do it as they do for a program: what they would compile with is asked of the SDK,
 // whose runner gets as far as to register ts-node, and the rest is that version of ts-node's own. It is
 // asked for all that the entry leads to. Whatever is wrong with the sources, or is not like most programs,
-// is declined: the run itself then compiles, and says what is wrong.
+// is declined: the run itself then compiles, and says what is wrong. An error that is not about the sources
+// ends the process, as it may have left the compiler in the middle of something: its parser is one for all.
 // Source: `@pulumi/pulumi/cmd/run/run.ts`; TypeStrong/ts-node v7.0.1, src/index.ts.
 
 "use strict";
@@ -34,6 +35,9 @@ const MESSAGE_BYTES = 1 << 16;
 // How much programs may leave in memory before it is looked through, and after.
 const MOST_BYTES = 150 * 2 ** 20;
 
+/** Says that sources are not like those of most programs. */
+class Unlike extends Error {}
+
 const [runner, machineCode, number] = process.argv.slice(2);
 const socket = Number(number);
 v8.setFlagsFromString("--expose-gc");
@@ -50,14 +54,15 @@ async function serve() {
         return;
     }
     const most = usedBytes() + MOST_BYTES;
-    say("ready");
-    for (let asked; (asked = heard()); ) {
-        say((await compile(JSON.parse(asked))) ? "compiled" : "declined");
-        if (isMore(most)) {
-            // Another process takes its place.
+    do {
+        say("ready");
+        const message = heard();
+        if (!message) {
             return;
         }
-    }
+        say((await compile(JSON.parse(message))) ? "compiled" : "declined");
+        // Otherwise another process takes its place.
+    } while (hasRoom(most));
 }
 
 /** Load what compiles, and give the function that does. Throws where the packages have something else. */
@@ -65,7 +70,8 @@ function loaded() {
     loading.prepare();
     loading.keepMachineCode(machineCode);
     const requireOfSdk = Module.createRequire(runner);
-    const { typescriptRequire, tsnodeRequire } = requireOfSdk("../../tsutils").typeScriptRequireStrings();
+    const tsutils = requireOfSdk("../../tsutils");
+    const { typescriptRequire, tsnodeRequire } = tsutils.typeScriptRequireStrings();
     const tsNode = requireOfSdk.resolve(tsnodeRequire);
     if (requireOfSdk(tsNode).VERSION !== TS_NODE) {
         throw new Error(`ts-node is ${requireOfSdk(tsNode).VERSION}`);
@@ -74,8 +80,20 @@ function loaded() {
     const script = requireOfSdk.resolve(runner);
     require.cache[script] = new Module(script);
     const parts = { tsNode, run: requireOfSdk("./run").run, ts: requireOfSdk(typescriptRequire) };
+    hideNoErrors(tsutils, parts.ts);
     declarations.load(parts.ts, path.resolve(runner, ...Array(5).fill("..")));
-    return (asked) => compiled(parts, asked);
+    return (wanted) => compiled(parts, wanted);
+}
+
+/** The SDK takes a tsconfig.json that cannot be read for one that says nothing. */
+function hideNoErrors(tsutils, ts) {
+    const { loadTypeScriptCompilerOptions: load } = tsutils;
+    tsutils.loadTypeScriptCompilerOptions = (file) => {
+        if (fs.existsSync(file)) {
+            ts.parseConfigFileTextToJson(file, fs.readFileSync(file, "utf8"));
+        }
+        return load(file);
+    };
 }
 
 /** Write what a program's sources compile to, unless that takes more than is done here; whether it was. */
@@ -84,55 +102,74 @@ async function compiled(parts, { folder, entry, root, settings, places: told, in
     try {
         Object.entries(told).forEach(([there, place]) => places.set(there, place));
         Object.assign(process.env, settings);
-        const options = await asked(parts, folder, entry);
-        const files = emitted(parts, options, path.resolve(folder, entry), root);
+        const options = await optionsOfSdk(parts, folder, entry);
+        const files = emitted(parts, options, begin(folder, entry), root);
         // Below the line of a checksum, where it is kept.
         fs.writeFileSync(into, `\n${JSON.stringify(files)}`);
         return true;
-    } catch {
+    } catch (error) {
+        if (!(error instanceof Unlike) && error.name !== "TSError") {
+            decline();
+        }
         return false;
     } finally {
         undo();
     }
 }
 
+/** End without having compiled. */
+function decline() {
+    say("declined");
+    process.exit();
+}
+
 /** What the SDK would register ts-node with. Throws where it does not. */
-async function asked({ tsNode, run }, folder, entry) {
+async function optionsOfSdk({ tsNode, run }, folder, entry) {
     const options = new Promise((resolve, reject) => {
         fresh(tsNode).register = (options) => {
             resolve(options);
             throw new Error("asked");
         };
-        const started = () => {
-            // Before it is.
-            say("declined");
-            process.exit();
-        };
-        run({ _: [entry], pwd: folder }, started, () => {}, () => false).catch(reject);
+        // Called before the program is run.
+        run({ _: [entry], pwd: folder }, decline, () => {}, () => false).catch(reject);
     });
     return await options;
 }
 
 /** By its path in the root, what each source compiles to that is the program's own. */
-function emitted({ tsNode, ts }, options, entry, root) {
+function emitted({ tsNode, ts }, options, begin, root) {
     let service;
     declarations.use(ts, (made) => (service = made));
     fresh(tsNode).register({ ...options, cache: false });
     const files = {};
     const emit = (filename) => {
         if (!COMPILED.test(filename)) {
-            throw new Error("ts-node leaves it to Node.js, which may run it");
+            throw new Unlike("ts-node leaves it to Node.js, which may run it");
         }
         const module = new Module(filename);
         module._compile = (code) => (files[path.relative(root, filename)] = code);
         Module._extensions[path.extname(filename)](module, filename);
     };
-    const begin = Module._resolveFilename(entry, null, false);
     emit(begin);
+    // Without a check of types there is none.
+    const program = service?.getProgram();
+    if (!program || program.getCompilerOptions().allowJs) {
+        throw new Unlike("what it loads cannot be told");
+    }
     const own = ({ fileName, isDeclarationFile }) => !isDeclarationFile && !fileName.includes(MODULES);
-    const sources = service.getProgram().getSourceFiles().filter(own).map((file) => file.fileName);
+    const sources = program.getSourceFiles().filter(own).map((file) => file.fileName);
     sources.filter((file) => file !== begin && !file.endsWith(".json")).forEach(emit);
     return files;
+}
+
+/** The file that a program begins with, as Node.js finds it. */
+function begin(folder, entry) {
+    try {
+        const wanted = path.resolve(folder, entry);
+        return Module._resolveFilename(wanted === folder ? wanted + path.sep : wanted, null, false);
+    } catch (error) {
+        throw new Unlike(error.message);
+    }
 }
 
 /** A module loaded anew: it keeps what it was once registered with. */
@@ -147,6 +184,7 @@ function remembered() {
     const { emit } = process;
     const { _load } = Module;
     const extensions = { ...Module._extensions };
+    const paths = new Set(Object.keys(Module._pathCache));
     return () => {
         process.chdir("/");
         places.clear();
@@ -156,16 +194,19 @@ function remembered() {
         Object.assign(Error, { prepareStackTrace });
         Object.assign(process, { emit });
         Object.assign(Module, { _load });
+        Object.keys(Module._pathCache)
+            .filter((key) => !paths.has(key))
+            .forEach((key) => delete Module._pathCache[key]);
         Object.keys(Module._extensions).forEach((ending) => delete Module._extensions[ending]);
         Object.assign(Module._extensions, extensions);
     };
 }
 
-function isMore(most) {
+function hasRoom(most) {
     if (usedBytes() > most) {
         collectGarbage();
     }
-    return usedBytes() > most;
+    return usedBytes() < most;
 }
 
 function usedBytes() {

@@ -75,7 +75,7 @@ class Compiler:
             connection, pid = self._kept.lend(self._what)
             with connection, processes.works_here(pid):
                 connection.send(message)
-                connection.settimeout(self._execution.deadline.remaining() or None)
+                connection.settimeout(self._execution.deadline.remaining())
                 return connection.recv(_MESSAGE_BYTES)
         except (NotLentError, OSError):
             return b""

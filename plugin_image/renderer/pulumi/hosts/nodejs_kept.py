@@ -86,7 +86,7 @@ class Waiting:
             self.kept.want(self._wanted)
 
     def compiler(self, env: Mapping[str, str]) -> Keepable:
-        """What compiles sources for these packages, in a container of this environment."""
+        """What compiles sources for these packages, where the container has this environment."""
         return Keepable(
             kind="in turn",
             command=(self.node, str(_COMPILER), str(self.runner), str(self.machine_code)),

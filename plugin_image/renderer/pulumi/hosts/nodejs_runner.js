@@ -253,18 +253,29 @@ function preload(name) {
     }
 }
 
-/** Note each of the program's files that was compiled before Node.js got it. */
+/** Note what each of the program's files was compiled to before Node.js got it; null for none. */
 function recordCompiled() {
     const files = {};
     const compile = Module.prototype._compile;
     Module.prototype._compile = function (code, filename, ...rest) {
-        const own = !filename.includes(`${path.sep}node_modules${path.sep}`);
-        if (own && code !== fs.readFileSync(filename, "utf8")) {
-            files[path.relative(root, filename)] = code;
+        const isCompiled = isOwn(filename) && code !== fs.readFileSync(filename, "utf8");
+        if (isCompiled || isOfProject(filename)) {
+            files[path.relative(root, filename)] = isCompiled ? code : null;
         }
         return compile.call(this, code, filename, ...rest);
     };
-    process.once("beforeExit", () => fs.writeFileSync(recorded, JSON.stringify(files)));
+    process.once("beforeExit", () => {
+        const hasCompiled = Object.values(files).some((code) => code !== null);
+        fs.writeFileSync(recorded, JSON.stringify(hasCompiled ? files : {}));
+    });
+}
+
+function isOwn(filename) {
+    return !filename.includes(`${path.sep}node_modules${path.sep}`);
+}
+
+function isOfProject(filename) {
+    return isOwn(filename) && filename.startsWith(root + path.sep);
 }
 
 /** By its path in the project, what each file was compiled to. */
@@ -286,10 +297,12 @@ function useCompiled(files) {
         const load = Module._extensions[extension];
         Module._extensions[extension] = (module, filename) => {
             const code = files.get(path.relative(root, filename));
-            if (code !== undefined) {
+            if (typeof code === "string") {
                 return module._compile(code, filename);
             }
-            if (extension !== ".js" || load === undefined) {
+            // Settings may have JavaScript compiled, too.
+            const isKnown = code === null || !isOfProject(filename);
+            if (!isKnown || extension !== ".js" || load === undefined) {
                 // Not an exception, which the program could catch and do without the module.
                 process.exit(NOT_COMPILED);
             }
@@ -300,7 +313,7 @@ function useCompiled(files) {
         environment: "node",
         retrieveFile: (filename) => {
             const code = files.get(path.relative(root, filename));
-            return code === undefined ? null : withSource(code, filename);
+            return typeof code === "string" ? withSource(code, filename) : null;
         },
     });
 }

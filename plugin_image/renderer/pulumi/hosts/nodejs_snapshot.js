@@ -2,9 +2,9 @@
 // which a process that is started from it (`node --snapshot-blob`) has in a fifth of the time.
 //
 // Started by `node --build-snapshot` with the SDK's runner. A process that is started from the snapshot
-// goes on as `nodejs_waiting.js`. Whatever cannot be in a snapshot ends this
-// with an error, and processes then load the packages as they start; so they do with every Node.js but
-// the image's, whose snapshots are the ones that were tried.
+// goes on as `nodejs_waiting.js`. Whatever cannot be in a snapshot ends this with an error, and processes
+// then load the packages as they start; so they do with every Node.js but the image's, whose snapshots are
+// the ones that were tried.
 // Source: https://nodejs.org/docs/latest-v22.x/api/cli.html#--build-snapshot
 
 "use strict";
