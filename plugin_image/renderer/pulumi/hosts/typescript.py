@@ -14,6 +14,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ...cache import Cache
@@ -61,7 +62,9 @@ class CompiledSources:
         if self._name is None or not files or any(name.startswith("..") for name in files):
             return
         if known := self.kept():
-            files = {**json.loads(known.read_text().partition("\n")[2]), **files}
+            # The cache may make room for something else at any moment.
+            with suppress(FileNotFoundError):
+                files = {**json.loads(known.read_text().partition("\n")[2]), **files}
         self._cache.keep(self._name, json.dumps(files).encode())
 
 
