@@ -1,7 +1,10 @@
-"""The guards of a stock: forks of the keeper, each of which starts a process and answers for it."""
+"""What stocks have in common whose processes have guards.
+
+A guard is a fork of the keeper, and our own code: it starts one process and answers for it.
+"""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
@@ -26,30 +29,60 @@ class Guard:
 
 
 class Guards:
-    """The guards that are there, in the order in which they were started."""
+    """The part of a `Stock` that starts guards and hears them."""
 
     def __init__(
         self, what: Keepable, guard: Callable[[Keepable, socket.socket, str], NoReturn]
     ) -> None:
-        """`guard` is what each does, as `waiting.guard`."""
+        """`guard` is what each does, as `waiting.guard`; there is one at first."""
         self._what = what
         self._guard = guard
-        self.all: list[Guard] = []
+        self._guards: list[Guard] = []
+        """In the order in which they were started."""
+        self._wanted = 1
+        """How many there should be."""
         self._failures = 0
         self._seen = ""
         """The state of the snapshot from which a process came to be ready."""
+        self._fill()
 
-    def files(self) -> list[int]:
-        """When one of these can be read, `hear` is called."""
-        return [guard.channel.fileno() for guard in self.all]
+    def files(self) -> Collection[int]:
+        """See `Stock`."""
+        return [guard.channel.fileno() for guard in self._guards]
 
-    def pids(self) -> list[int]:
-        """Their processes."""
-        return [guard.pid for guard in self.all]
+    def heard(self) -> None:
+        """See `Stock`."""
+        for guard in self._guards[:]:
+            try:
+                said = guard.channel.recv(_MESSAGE_BYTES, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                continue
+            except OSError:
+                said = b""
+            self._note(guard, said)
+        self._fill()
 
-    def fill(self, wanted: int) -> None:
+    def children(self) -> Collection[int]:
+        """See `Stock`."""
+        return [guard.pid for guard in self._guards]
+
+    def strangers(self, lent: Collection[int]) -> Collection[int]:
+        """See `Stock`: guards end what is below them."""
+        return []
+
+    def close(self) -> None:
+        """See `Stock`."""
+        for guard in self._guards:
+            guard.channel.close()
+        self._guards.clear()
+
+    def _ready(self) -> Guard | None:
+        """The first one whose process can be lent."""
+        return next((guard for guard in self._guards if guard.is_ready), None)
+
+    def _fill(self) -> None:
         """Start as many as are missing, if the system allows."""
-        while len(self.all) < wanted:
+        while len(self._guards) < self._wanted:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs:
                 pid = forking.fork()
@@ -59,24 +92,7 @@ class Guards:
             if pid is None:
                 ours.close()
                 return
-            self.all.append(Guard(pid, ours))
-
-    def hear(self) -> None:
-        """Take note of what they say, and of their end. Raises UnfitError."""
-        for guard in self.all[:]:
-            try:
-                said = guard.channel.recv(_MESSAGE_BYTES, socket.MSG_DONTWAIT)
-            except BlockingIOError:
-                continue
-            except OSError:
-                said = b""
-            self._note(guard, said)
-
-    def close(self) -> None:
-        """Ask them for nothing any more."""
-        for guard in self.all:
-            guard.channel.close()
-        self.all.clear()
+            self._guards.append(Guard(pid, ours))
 
     def _note(self, guard: Guard, said: bytes) -> None:
         """Heed what a guard said, or its end. Raises UnfitError."""
@@ -89,7 +105,7 @@ class Guards:
             raise UnfitError(words(told))
         else:
             guard.channel.close()
-            self.all.remove(guard)
+            self._guards.remove(guard)
             self._failures += not guard.has_loaded
             if self._failures == _MOST_FAILURES:
                 raise UnfitError("loading them ends the process")

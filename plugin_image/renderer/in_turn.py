@@ -4,7 +4,6 @@ It is below a guard (`staying.py`).
 """
 
 import time
-from collections.abc import Collection
 from typing import Final
 
 from . import staying
@@ -18,45 +17,23 @@ _SECONDS: Final = 1.0
 """How long it may be at work until none should: most runs take less than half of that."""
 
 
-class InTurn:
+class InTurn(Guards):
     """A `Stock`: one process."""
 
     def __init__(self, what: Keepable) -> None:
-        self._guards = Guards(what, staying.guard)
-        self._guards.fill(1)
-        self._lent = 0.0
-
-    def files(self) -> Collection[int]:
-        """See `Stock`."""
-        return self._guards.files()
-
-    def heard(self) -> None:
-        """See `Stock`."""
-        self._guards.hear()
-        self._guards.fill(1)
+        super().__init__(what, staying.guard)
+        self._lent_at = 0.0
 
     def take(self) -> Ready:
         """See `Stock`."""
-        for guard in self._guards.all:
-            if guard.is_ready:
-                guard.is_ready = False
-                self._lent = time.monotonic()
-                return Ready(guard.pid, guard.channel, stays=True)
-        raise NotReadyError
+        guard = self._ready()
+        if guard is None:
+            raise NotReadyError
+        guard.is_ready = False
+        self._lent_at = time.monotonic()
+        return Ready(guard.pid, guard.channel, stays=True)
 
     def soon(self) -> int:
         """See `Stock`."""
-        is_there = any(guard.has_loaded for guard in self._guards.all)
-        return _QUEUE if is_there and time.monotonic() - self._lent < _SECONDS else 0
-
-    def children(self) -> Collection[int]:
-        """See `Stock`."""
-        return self._guards.pids()
-
-    def strangers(self, lent: Collection[int]) -> Collection[int]:
-        """See `Stock`: its guard ends what is below it."""
-        return []
-
-    def close(self) -> None:
-        """See `Stock`."""
-        self._guards.close()
+        is_there = any(guard.has_loaded for guard in self._guards)
+        return _QUEUE if is_there and time.monotonic() - self._lent_at < _SECONDS else 0

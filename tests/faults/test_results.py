@@ -15,10 +15,10 @@ import pytest
 
 from plugin_image.contract import RendererEnv
 from tests.faults import chart_repository
-from tests.faults.test_warm_nodejs import NodeContainer
-from tests.faults.test_warm_nodejs import config_map as config_map_of_nodejs
 from tests.faults.test_warm_yaml import CONFIG_MAP
 from tests.faults.warm import IMPORTS, Container, config_map, wait_until
+from tests.faults.warm_nodejs import NodeContainer
+from tests.faults.warm_nodejs import config_map as config_map_of_nodejs
 
 NOT_KEPT: Final = {"ARGOCD_ENV_PULUMI_CACHE": "false"}
 ROUNDS: Final = 30

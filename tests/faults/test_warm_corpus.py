@@ -12,8 +12,8 @@ import pytest
 
 from plugin_image.contract import RendererEnv
 from tests.faults.test_results import ResultsContainer
-from tests.faults.test_warm_nodejs import config_map
 from tests.faults.warm import wait_until
+from tests.faults.warm_nodejs import config_map
 from tests.render import corpus
 from tests.render.corpus import CASES, Case
 

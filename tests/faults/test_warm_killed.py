@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.test_warm_nodejs import NodeContainer
 from tests.faults.warm import config_map, wait_until
+from tests.faults.warm_nodejs import NodeContainer
 
 pytestmark = pytest.mark.thorough
 

@@ -6,133 +6,31 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from plugin_image.contract import RendererEnv
 from plugin_image.renderer import ancestry, processes
-from tests.faults.warm import COLD, Container, kill, read, wait_until
+from tests.faults.warm import COLD, kill, read, wait_until
+from tests.faults.warm_nodejs import (
+    WAITING,
+    NodeContainer,
+    config_map,
+    is_from_snapshot,
+    runs,
+    warm_container,
+)
 from tests.render import corpus
 
-WAITING = "nodejs_waiting.js"
-COMPILER = "nodejs_compiler.js"
 CANARY = "canary-of-another-render"
-SAYS_WHETHER_COMPILED = """import * as k8s from "@pulumi/kubernetes";
-const value = process.env.PULUMI_NODEJS_TYPESCRIPT!;
-new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { value } });
-"""
-"""A program that is given no compiler when it was compiled before."""
-REQUIRE = 'const k8s = require("@pulumi/kubernetes");\nconst fs = require("fs");\n'
-
-
-class NodeContainer(Container):
-    """A container with the image's packages for Node.js."""
-
-    def __init__(self, place: Path) -> None:
-        super().__init__(place)
-        copied = place / "opt" / "plugin_image"
-        shutil.copytree(corpus.PLUGIN_IMAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
-        (place / "opt" / "node_modules").symlink_to(corpus.image_modules())
-        self.command = (sys.executable, "-S", str(copied / "bin" / "renderer"))
-        # Of compiling, too, while other tests keep the machine busy.
-        self.env[RendererEnv.DEADLINE.value] = "300"
-
-    def script(self, program: str, **files: str) -> Path:
-        """A new project of a JavaScript program."""
-        manifests = {"Pulumi.yaml": "name: odd\nruntime: nodejs\n", "package.json": "{}"}
-        return self.project("", "", **{**manifests, "index.js": REQUIRE + program, **files})
-
-    def waiting(self) -> list[int]:
-        """The processes that wait."""
-        return [pid for pid in self.there() if runs(pid, WAITING) and is_stopped(pid)]
-
-    def until_waiting(self) -> list[int]:
-        """Wait until a process waits."""
-        wait_until(self.waiting)
-        return self.waiting()
-
-    def warmly(self, folder: Path, **env: str) -> tuple[int, str, str]:
-        """Render by a process that waits. Status, stdout, stderr."""
-        guard = ancestry.parent(self.until_waiting()[0])
-        keeper = ancestry.parent(guard)
-        # One that has loaded since may be lent before those that waited.
-        before = {*processes.children(keeper)}
-        outcome = self.generate(folder, **env)
-        wait_until(
-            lambda: before - {*processes.children(keeper)},
-            lambda: f"no process that waited was used: {outcome}",
-        )
-        return outcome
-
-    def typescript(self, program: str, **files: str) -> Path:
-        """A new project of a TypeScript program."""
-        given = {"package.json": '{"main": "index.ts"}', "index.js": "", "index.ts": program}
-        return self.script("", **{**given, **files})
-
-    def compilers(self) -> list[int]:
-        """The processes that compile, while they have nothing to do."""
-        return [pid for pid in self.there() if runs(pid, COMPILER) and is_stopped(pid)]
-
-    def until_compiler(self) -> int:
-        """Wait until sources that nobody knows are compiled by a process that stays."""
-        self.sources = 0
-
-        def is_there() -> bool:
-            self.sources += 1
-            folder = self.typescript(SAYS_WHETHER_COMPILED + f"// {self.sources}\n")
-            return 'value: "false"' in self.generate(folder)[1]
-
-        wait_until(is_there)
-        wait_until(self.compilers)
-        (compiler,) = self.compilers()
-        return compiler
-
-    def asks_compiler(self, folder: Path) -> tuple[int, str, str]:
-        """Render by a process that compiles. Status, stdout, stderr."""
-        compiler = self.until_compiler()
-        before = processor_time(compiler)
-        outcome = self.generate(folder)
-        assert processor_time(compiler) > before, f"the compiler was not asked: {outcome}"
-        return outcome
-
-
-def runs(pid: int, script: str) -> bool:
-    return any(script in word for word in read(pid, "cmdline").split("\0"))
-
-
-def processor_time(pid: int) -> int:
-    """What a process has used, in ticks. Source: proc_pid_stat(5)."""
-    return sum(map(int, read(pid, "stat").rpartition(")")[2].split()[11:13]))
-
-
-def is_stopped(pid: int) -> bool:
-    return read(pid, "stat").rpartition(")")[2].split()[:1] == ["T"]
 
 
 @pytest.fixture(scope="module")
 def container(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeContainer]:
-    made = NodeContainer(tmp_path_factory.mktemp("container"))
-    folder = made.script(config_map("1"))
-
-    def is_warm() -> bool:
-        assert made.generate(folder)[0] == 0
-        return bool(made.waiting())
-
-    wait_until(is_warm)
-    yield made
-    made.kill()
-
-
-def config_map(value: str) -> str:
-    """A program whose ConfigMap has the string of a JavaScript expression."""
-    return (
-        "new k8s.core.v1.ConfigMap('found', "
-        f"{{ metadata: {{ name: 'found' }}, data: {{ value: String({value}) }} }});\n"
-    )
+    with warm_container(tmp_path_factory.mktemp("container")) as made:
+        yield made
 
 
 SEEN = """JSON.stringify([
@@ -197,150 +95,6 @@ def test_typescript_renders_alike_warm_and_cold(container: NodeContainer, tmp_pa
     assert (cold[0], bool(cold[1])) == (0, True)
 
 
-LOOSE = {"target": "es2016", "module": "commonjs", "moduleResolution": "node"}
-SETTINGS: dict[str, dict[str, object]] = {
-    "none": {},
-    "of templates": {"strict": True, "target": "es2020", "module": "nodenext"},
-    "without the browser": {**LOOSE, "strict": True, "lib": ["es2020"], "types": ["node"]},
-    "with JavaScript": {**LOOSE, "allowJs": True, "checkJs": True},
-}
-"""`compilerOptions`, by what they are like."""
-TYPESCRIPT = """/// <reference path="./lost.d.ts" />
-import * as k8s from "@pulumi/kubernetes";
-import * as path from "node:path";
-import { text } from "./beside";
-declare module "@pulumi/kubernetes" { interface Added { text: string } }
-const added: k8s.Added = { text: path.basename(text) };
-new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { ...added } });
-"""
-NOT_THERE = """/// <reference path="../node_modules/@types/node/index.d.ts" />
-declare const injected: string;
-"""
-MISTAKEN = (
-    TYPESCRIPT
-    + """const wrong: number = k8s.core.v1;
-new k8s.core.v1.ConfigMap("other", { data: { value: 1 } });
-document.title = wrong;
-"""
-)
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_new_sources_are_checked_alike_warm_and_cold(container: NodeContainer, name: str) -> None:
-    """By a process that has parsed the declarations before it knew of folder and settings."""
-    config = json.dumps({"compilerOptions": SETTINGS[name], "files": ["index.ts"]})
-
-    def project(program: str) -> Path:
-        files = {"beside.ts": f'export const text = "a/{name}";\n'}
-        # TypeScript does not tell of it, as nobody asks about the file that has it.
-        files["lost.d.ts"] = NOT_THERE
-        if SETTINGS[name]:
-            files["tsconfig.json"] = config
-        return container.typescript(program, **files)
-
-    mistaken = project(MISTAKEN)
-    cold = container.generate(mistaken, **COLD)
-    assert "error TS2322: Type 'typeof import(" in cold[2]
-    assert container.asks_compiler(mistaken) == cold
-    cold = container.generate(project(TYPESCRIPT), **COLD)
-    assert (cold[0], "kind: ConfigMap" in cold[1], name in cold[1]) == (0, True, True), cold
-    # Another text, which is not known yet.
-    assert container.asks_compiler(project(TYPESCRIPT + "// new\n")) == cold
-
-
-def test_what_a_program_declares_is_not_declared_in_the_next(container: NodeContainer) -> None:
-    files = {"beside.ts": 'export const text = "a/b";\n', "lost.d.ts": ""}
-    declares = TYPESCRIPT + "declare global { interface Array<T> { odd: T } }\n"
-    outcome = container.asks_compiler(container.typescript(declares, **files))
-    assert outcome[0] == 0, outcome
-    alone = TYPESCRIPT.replace("declare module", "// declare module") + "console.log([1].odd);\n"
-    outcome = container.asks_compiler(container.typescript(alone, **files))
-    assert {"TS2694", "TS2339"} <= {*outcome[2].replace(":", "").split()}, outcome
-
-
-OVERFLOWS = f"/** @see x\n * @type {{{'(' * 20000} */\nconst deep = 1;\n"
-"""The parser gives up in the middle of it, where a line may begin with what does not count."""
-MULTIPLIES = """import * as k8s from "@pulumi/kubernetes";
-const [base, factor] = [6, 7];
-const product = base
-    * factor;
-const data = { value: `is ${product}`, compiled: `${process.env.PULUMI_NODEJS_TYPESCRIPT}` };
-new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data });
-"""
-
-
-@pytest.mark.parametrize("where", ["index.ts", "tsconfig.json"])
-def test_what_breaks_a_compiler_changes_no_later_program(
-    container: NodeContainer, where: str
-) -> None:
-    """As its parser keeps what it was in the middle of: see `skipJsDocLeadingAsterisks`."""
-    container.until_compiler()
-    files = {"index.ts": OVERFLOWS} if where == "index.ts" else {where: OVERFLOWS + "{}"}
-    container.generate(container.typescript(SAYS_WHETHER_COMPILED, **files))
-    container.until_compiler()
-    status, stdout, stderr = container.generate(container.typescript(MULTIPLIES + f"// {where}\n"))
-    found = (status, 'value: "is 42"' in stdout, 'compiled: "false"' in stdout)
-    assert found == (0, True, True), stdout + stderr
-
-
-LOADED_BY_NAME = """import * as k8s from "@pulumi/kubernetes";
-const { value } = require(["./be", "side"].join(""));
-new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { value } });
-"""
-
-
-def test_a_source_that_none_imports_is_compiled_when_it_is_loaded(container: NodeContainer) -> None:
-    beside = 'export const value: string = "by name";\n'
-    folder = container.typescript(LOADED_BY_NAME, **{"beside.ts": beside})
-    status, stdout, stderr = container.asks_compiler(folder)
-    assert (status, 'value: "by name"' in stdout) == (0, True), stdout + stderr
-
-
-def test_nothing_of_a_repository_runs_where_sources_are_compiled(container: NodeContainer) -> None:
-    """A native module would, to be loaded."""
-    folder = container.typescript("", **{"package.json": '{"main": "index.node"}'})
-    shutil.copy(os.path.realpath(sys.executable), folder / "index.node")
-    compiler = container.until_compiler()
-    assert container.generate(folder)[0] == 1
-    assert container.compilers() == [compiler]
-
-
-LONG = "".join(
-    f"const part{number} = {{ value: {number}, of: [k8s, {{ text: `${{k8s}}` }}] }};\n"
-    for number in range(3000)
-)
-"""What takes seconds to check."""
-
-
-def is_at_work(pid: int) -> bool:
-    return bool(read(pid, "stat")) and not is_stopped(pid)
-
-
-@pytest.mark.parametrize("ended", ["compiler", "guard", "keeper"])
-def test_a_render_is_whole_though_its_compiler_is_killed(
-    container: NodeContainer, ended: str
-) -> None:
-    compiler = container.until_compiler()
-    guard = ancestry.parent(compiler)
-    pid = {"compiler": compiler, "guard": guard, "keeper": ancestry.parent(guard)}[ended]
-    program = SAYS_WHETHER_COMPILED + LONG + f"// {ended}\n"
-    with container.start(container.typescript(program)) as process:
-        wait_until(lambda: is_at_work(compiler))
-        kill([pid])
-        stdout, stderr = process.communicate(timeout=100)
-    assert (process.returncode, "kind: ConfigMap" in stdout) == (0, True), stderr
-    assert container.until_compiler() != compiler
-
-
-def test_a_compiler_does_not_outlive_the_render_that_it_works_for(container: NodeContainer) -> None:
-    compiler = container.until_compiler()
-    with container.start(container.typescript(SAYS_WHETHER_COMPILED + LONG)) as process:
-        wait_until(lambda: is_at_work(compiler))
-        process.send_signal(signal.SIGKILL)
-    wait_until(lambda: not read(compiler, "cmdline"))
-    wait_until(lambda: not [*(container.place / "tmp").iterdir()])
-
-
 SPOILING = (
     """
 require("@pulumi/pulumi").output = null;
@@ -378,9 +132,7 @@ def test_a_process_that_waits_is_started_from_a_snapshot(container: NodeContaine
     """Which has none of Node.js's own modules that have something of the system."""
     folder = container.script(BUILT_IN)
     cold = container.generate(folder, **COLD)
-    wait_until(
-        lambda: any("--snapshot-blob" in read(pid, "cmdline") for pid in container.waiting())
-    )
+    wait_until(lambda: any(map(is_from_snapshot, container.waiting())))
     assert container.warmly(folder) == cold
     assert "fork" in cold[1], cold
 
@@ -415,10 +167,6 @@ def test_a_damaged_snapshot_is_done_without(container: NodeContainer) -> None:
     assert not any(map(is_from_snapshot, container.waiting()))
     # The next one is written by whoever misses it.
     shutil.rmtree(snapshot.parent)
-
-
-def is_from_snapshot(pid: int) -> bool:
-    return "--snapshot-blob" in read(pid, "cmdline")
 
 
 def snapshots(container: NodeContainer) -> Iterator[Path]:

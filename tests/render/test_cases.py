@@ -4,6 +4,7 @@
 accept what a change does to them: `UPDATE_CASES=1 pytest tests/render`, then `git diff`.
 """
 
+import json
 import os
 from pathlib import Path
 
@@ -90,8 +91,17 @@ def test_what_is_evicted_before_the_program_reads_it_is_compiled_again(
     )
 
 
+OF_STACKS = {
+    "ts": 'export const names: string[] = ["{}"];\n',
+    # As it is written, it is no JavaScript that Node.js knows.
+    "js": 'function tag() {{}}\n@tag class Tagged {{}}\nexport const names = ["{}"];\n',
+}
+"""A module of which only some stack's program is aware, by its ending."""
+
+
+@pytest.mark.parametrize("ending", OF_STACKS)
 def test_a_module_that_another_stack_needs_is_compiled_though_the_program_would_do_without(
-    tmp_path: Path,
+    tmp_path: Path, ending: str
 ) -> None:
     program = tmp_path / "program"
     program.mkdir()
@@ -105,8 +115,11 @@ def test_a_module_that_another_stack_needs_is_compiled_though_the_program_would_
         "try { names = require(`./${pulumi.getStack()}`).names; } catch { /* no such stack */ }\n"
         "for (const name of names) new k8s.core.v1.ConfigMap(name, {});\n"
     )
+    options = {"allowJs": True, "experimentalDecorators": True, "module": "commonjs"}
+    options |= {"moduleResolution": "node", "target": "es2020"}
+    (program / "tsconfig.json").write_text(json.dumps({"compilerOptions": options}))
     for stack in ("dev", "prod"):
-        (program / f"{stack}.ts").write_text(f'export const names = ["{stack}"];\n')
+        (program / f"{stack}.{ending}").write_text(OF_STACKS[ending].format(stack))
     for stack in ("dev", "prod", "dev"):
         asked = request(program, tmp_path / "cache")
         assert f"  name: {stack}\n" in stream(PULUMI, asked, Options(stack=stack))

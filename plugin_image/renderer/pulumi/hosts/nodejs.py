@@ -73,27 +73,31 @@ def run(execution: Execution, installed: Installed) -> Run:
     settings = _settings(nodejs_options.read(execution.project))
     env = {**execution.env, **settings}
     sources = CompiledSources(execution.cache, execution.project.root, modules, env)
+    known = sources.kept()
+    if known:
+        run = _run(given, {**told, "compiled": str(known)}, waiting)
+        if run.ended.status != _NOT_COMPILED:
+            return run
     compiler = None
-    if waiting and typescript.has_any(execution.project.root):
+    if waiting and not known and typescript.has_any(execution.project.root):
         compiler = Compiler(execution, waiting, settings, installed.places)
-    return _run_typescript(given, told, waiting, sources, compiler)
+    return _run_new(given, told, waiting, sources, compiler)
 
 
-def _run_typescript(
+def _run_new(
     execution: Execution,
     told: Mapping[str, str],
     waiting: Waiting | None,
     sources: CompiledSources,
     compiler: Compiler | None,
 ) -> Run:
-    """Run what was compiled before, or is now; else the run itself compiles."""
-    known = sources.kept()
-    compiled = known or (compiler.compiled() if compiler else None)
+    """Have the sources compiled before the run, or by the run itself, and keep what came of it."""
+    compiled = compiler.compiled() if compiler else None
     run = _run(execution, {**told, "compiled": str(compiled)}, waiting) if compiled else None
-    if run is None or run.ended.status == _NOT_COMPILED:
+    if compiled is None or run is None or run.ended.status == _NOT_COMPILED:
         compiled = execution.scratch / "recorded.json"
         run = _run(execution, {**told, "recorded": str(compiled)}, waiting)
-    if compiled and compiled != known and not run.ended.status and compiled.exists():
+    if not run.ended.status and compiled.exists():
         sources.keep(compiled)
         if compiler:
             compiler.want()

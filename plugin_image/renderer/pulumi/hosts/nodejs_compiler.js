@@ -80,13 +80,13 @@ function loaded() {
     const script = requireOfSdk.resolve(runner);
     require.cache[script] = new Module(script);
     const parts = { tsNode, run: requireOfSdk("./run").run, ts: requireOfSdk(typescriptRequire) };
-    hideNoErrors(tsutils, parts.ts);
+    failOnUnreadableConfig(tsutils, parts.ts);
     declarations.load(parts.ts, path.resolve(runner, ...Array(5).fill("..")));
     return (wanted) => compiled(parts, wanted);
 }
 
 /** The SDK takes a tsconfig.json that cannot be read for one that says nothing. */
-function hideNoErrors(tsutils, ts) {
+function failOnUnreadableConfig(tsutils, ts) {
     const { loadTypeScriptCompilerOptions: load } = tsutils;
     tsutils.loadTypeScriptCompilerOptions = (file) => {
         if (fs.existsSync(file)) {
@@ -124,8 +124,8 @@ function decline() {
 }
 
 /** What the SDK would register ts-node with. Throws where it does not. */
-async function optionsOfSdk({ tsNode, run }, folder, entry) {
-    const options = new Promise((resolve, reject) => {
+function optionsOfSdk({ tsNode, run }, folder, entry) {
+    return new Promise((resolve, reject) => {
         fresh(tsNode).register = (options) => {
             resolve(options);
             throw new Error("asked");
@@ -133,7 +133,6 @@ async function optionsOfSdk({ tsNode, run }, folder, entry) {
         // Called before the program is run.
         run({ _: [entry], pwd: folder }, decline, () => {}, () => false).catch(reject);
     });
-    return await options;
 }
 
 /** By its path in the root, what each source compiles to that is the program's own. */

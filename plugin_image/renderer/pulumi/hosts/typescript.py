@@ -49,7 +49,8 @@ class CompiledSources:
     def kept(self) -> Path | None:
         """A JSON object of code by the source's path in the project, below a line of its checksum.
 
-        None if there is none, or not as it was kept.
+        For JavaScript that is run as it is written, the object has null. None if there is none, or
+        not as it was kept.
         """
         return self._cache.kept(self._name) if self._name else None
 

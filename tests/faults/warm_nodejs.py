@@ -1,0 +1,132 @@
+"""A plugin's container with the image's packages for Node.js, and the processes kept for them."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from plugin_image.contract import RendererEnv
+from plugin_image.renderer import ancestry, processes
+from tests.faults.warm import Container, read, wait_until
+from tests.render import corpus
+
+WAITING = "nodejs_waiting.js"
+COMPILER = "nodejs_compiler.js"
+SAYS_WHETHER_COMPILED = """import * as k8s from "@pulumi/kubernetes";
+const value = process.env.PULUMI_NODEJS_TYPESCRIPT!;
+new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { value } });
+"""
+"""A program that is given no compiler when it was compiled before."""
+REQUIRE = 'const k8s = require("@pulumi/kubernetes");\nconst fs = require("fs");\n'
+
+
+class NodeContainer(Container):
+    """A container with the image's packages for Node.js."""
+
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
+        copied = place / "opt" / "plugin_image"
+        shutil.copytree(corpus.PLUGIN_IMAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
+        (place / "opt" / "node_modules").symlink_to(corpus.image_modules())
+        self.command = (sys.executable, "-S", str(copied / "bin" / "renderer"))
+        # Of compiling, too, while other tests keep the machine busy.
+        self.env[RendererEnv.DEADLINE.value] = "300"
+        self._sources = 0
+
+    def script(self, program: str, **files: str) -> Path:
+        """A new project of a JavaScript program."""
+        manifests = {"Pulumi.yaml": "name: odd\nruntime: nodejs\n", "package.json": "{}"}
+        return self.project("", "", **{**manifests, "index.js": REQUIRE + program, **files})
+
+    def waiting(self) -> list[int]:
+        """The processes that wait."""
+        return [pid for pid in self.there() if runs(pid, WAITING) and is_stopped(pid)]
+
+    def until_waiting(self) -> list[int]:
+        """Wait until a process waits."""
+        wait_until(self.waiting)
+        return self.waiting()
+
+    def warmly(self, folder: Path, **env: str) -> tuple[int, str, str]:
+        """Render by a process that waits. Status, stdout, stderr."""
+        guard = ancestry.parent(self.until_waiting()[0])
+        keeper = ancestry.parent(guard)
+        # One that has loaded since may be lent before those that waited.
+        before = {*processes.children(keeper)}
+        outcome = self.generate(folder, **env)
+        wait_until(
+            lambda: before - {*processes.children(keeper)},
+            lambda: f"no process that waited was used: {outcome}",
+        )
+        return outcome
+
+    def typescript(self, program: str, **files: str) -> Path:
+        """A new project of a TypeScript program."""
+        given = {"package.json": '{"main": "index.ts"}', "index.js": "", "index.ts": program}
+        return self.script("", **{**given, **files})
+
+    def compilers(self) -> list[int]:
+        """The processes that compile, while they have nothing to do."""
+        return [pid for pid in self.there() if runs(pid, COMPILER) and is_stopped(pid)]
+
+    def until_compiler(self) -> int:
+        """Wait until sources that nobody knows are compiled by a process that stays."""
+
+        def is_there() -> bool:
+            self._sources += 1
+            folder = self.typescript(SAYS_WHETHER_COMPILED + f"// {self._sources}\n")
+            return 'value: "false"' in self.generate(folder)[1]
+
+        wait_until(is_there)
+        wait_until(self.compilers)
+        (compiler,) = self.compilers()
+        return compiler
+
+    def asks_compiler(self, folder: Path) -> tuple[int, str, str]:
+        """Render by a process that compiles. Status, stdout, stderr."""
+        compiler = self.until_compiler()
+        before = processor_time(compiler)
+        outcome = self.generate(folder)
+        assert processor_time(compiler) > before, f"the compiler was not asked: {outcome}"
+        return outcome
+
+
+def runs(pid: int, script: str) -> bool:
+    return any(script in word for word in read(pid, "cmdline").split("\0"))
+
+
+def processor_time(pid: int) -> int:
+    """What a process has used, in ticks. Source: proc_pid_stat(5)."""
+    return sum(map(int, read(pid, "stat").rpartition(")")[2].split()[11:13]))
+
+
+def is_from_snapshot(pid: int) -> bool:
+    return "--snapshot-blob" in read(pid, "cmdline")
+
+
+def is_stopped(pid: int) -> bool:
+    return read(pid, "stat").rpartition(")")[2].split()[:1] == ["T"]
+
+
+def config_map(value: str) -> str:
+    """A program whose ConfigMap has the string of a JavaScript expression."""
+    return (
+        "new k8s.core.v1.ConfigMap('found', "
+        f"{{ metadata: {{ name: 'found' }}, data: {{ value: String({value}) }} }});\n"
+    )
+
+
+@contextmanager
+def warm_container(place: Path) -> Iterator[NodeContainer]:
+    """A container in which a process waits."""
+    made = NodeContainer(place)
+    folder = made.script(config_map("1"))
+
+    def is_warm() -> bool:
+        assert made.generate(folder)[0] == 0
+        return bool(made.waiting())
+
+    wait_until(is_warm)
+    yield made
+    made.kill()
