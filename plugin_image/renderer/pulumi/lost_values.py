@@ -2,14 +2,35 @@
 
 An output, a resource or a pointer in a string becomes something other than its value: a sentence of
 the SDK, a memory address, `[object Object]`. The SDKs of Python and Node.js fail there when told to
-(`PULUMI_ERROR_OUTPUT_STRING`), and miss some of it.
+(`PULUMI_ERROR_OUTPUT_STRING`), and miss some of it. What is not there at all becomes `<nil>` in Go,
+and so in YAML programs, whose host is written in it.
 Sources: pulumi/pulumi `sdk/python/lib/pulumi/output.py`, `sdk/nodejs/output.ts`,
-`sdk/go/pulumi/internal/types.go`, and what Go's `fmt` makes of the last. Java's SDK fails for an
-output, and its resources and arguments become a class and a number that differs with each run.
+`sdk/go/pulumi/internal/types.go`, what Go's `fmt` makes of the last ("Format errors" in its
+documentation), and pulumi/pulumi-yaml `pkg/pulumiyaml/run.go`, evaluateInterpolations. Java's SDK
+fails for an output, and its resources and arguments become a class and a number that differs with
+each run.
 """
 
 import re
+from typing import Final, NamedTuple
 
+
+class Lost(NamedTuple):
+    """What stands where a value should, and how to put the value there."""
+
+    text: str
+    fix: str
+
+
+_FROM_THE_VALUE: Final = (
+    "make the string from the value: with Output.apply or Output.format in Python, "
+    "pulumi.interpolate in JavaScript, Output.format in Java, pulumi.Sprintf in Go, "
+    "which takes Elem() of a pointer"
+)
+_WHAT_IS_THERE: Final = (
+    "look at the names in `${…}` in YAML, where one that nothing has counts as empty, and at the "
+    "format and its arguments in Go"
+)
 _OF_SDKS = re.compile(
     r"calling (?:__str__ on an output\[t\]|\[to\w+\] on an \[output<t>\])"
     r"|<pulumi[\w.]* object at 0x[0-9a-f]+>"
@@ -19,16 +40,32 @@ _OF_SDKS = re.compile(
     re.IGNORECASE,
 )
 _OF_JAVASCRIPT = re.compile(r"\[object (?:Object|Promise)\]")
+_OF_GO = re.compile(
+    r"%!\w?\((?:<nil>\)|MISSING\)|NOVERB\)|BAD(?:INDEX|PREC|WIDTH)\)|EXTRA |PANIC=|[\w.*\[\]]+=)"
+    r"|<nil>"
+)
 _LONGEST_LINE = 500
 """Scripts hold such words as well, but have longer lines."""
 
 
-def find(text: str) -> str:
-    """What stands in `text` in place of a value, or nothing."""
-    found = None
+def find(text: str, *, by_program: bool = True) -> Lost | None:
+    """What stands in `text` in place of a value, or None.
+
+    `by_program` says that the program has made the text. The authors of charts format with Go, too,
+    and what their users get is what Helm would give them.
+    """
     # Looked for first, as few strings hold it.
     if any(part in text for part in ("0x", "alling ", "com.pulumi.")):
-        found = _OF_SDKS.search(text)
-    elif "[object " in text and len(text) <= _LONGEST_LINE and "\n" not in text:
-        found = _OF_JAVASCRIPT.search(text)
-    return found[0] if found else ""
+        if found := _OF_SDKS.search(text):
+            return Lost(found[0], _FROM_THE_VALUE)
+    elif "[object " in text and _is_line(text) and (found := _OF_JAVASCRIPT.search(text)):
+        return Lost(found[0], _FROM_THE_VALUE)
+    # Templates compare with it.
+    may_be_lost = by_program and ("%!" in text or "<nil>" in text) and "{{" not in text
+    if may_be_lost and _is_line(text) and (found := _OF_GO.search(text)):
+        return Lost(found[0], _WHAT_IS_THERE)
+    return None
+
+
+def _is_line(text: str) -> bool:
+    return len(text) <= _LONGEST_LINE and "\n" not in text

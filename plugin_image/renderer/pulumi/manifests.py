@@ -277,14 +277,12 @@ class _Plain:
         )
 
     def _refuse_lost(self, text: str, path: str) -> None:
-        lost = lost_values.find(text)
+        lost = lost_values.find(text, by_program=not self._entry.component)
         if lost:
             raise ManifestError(
-                f"{self._entry} has in {path} the text {lost!r}, which stands where the value of "
-                "an output or a resource should",
-                fix="make the string from the value: with Output.apply or Output.format in Python, "
-                "pulumi.interpolate in JavaScript, Output.format in Java, pulumi.Sprintf in Go, "
-                "which takes Elem() of a pointer",
+                f"{self._entry} has in {path} the text {lost.text!r}, which stands where a value "
+                "should",
+                fix=lost.fix,
             )
 
     def _refuse_inexact(self, number: float, path: str) -> None:

@@ -15,7 +15,7 @@ CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 DEFINITION = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
 
 
-def built(type_: str = CONFIG_MAP, **fields: Any) -> dict[str, Any]:
+def built(type_: str = CONFIG_MAP, *, component: str = "", **fields: Any) -> dict[str, Any]:
     """The manifest of one object with these fields."""
     _, group, kind = type_.split(":")
     given = {"apiVersion": group.removeprefix("core/"), "kind": kind, "metadata": {"name": "a"}}
@@ -27,6 +27,7 @@ def built(type_: str = CONFIG_MAP, **fields: Any) -> dict[str, Any]:
         index=0,
         source="main.py:3",
         dependencies=[],
+        component=component,
     )
     (manifest,) = manifests.build(Recording([entry]), Options(), None, "default")
     return manifest
@@ -51,6 +52,12 @@ def built(type_: str = CONFIG_MAP, **fields: Any) -> dict[str, Any]:
         "http://%!s(*string=0x34780e266f50)",
         "http://[object Object]:80",
         "[object Promise]",
+        "http://<nil>:80",
+        "http://%!s(<nil>):80",
+        "web-%!d(string=3)",
+        "%!v(PANIC=String method: nil)",
+        "http://%!s(MISSING)",
+        "web%!(EXTRA string=3)",
     ],
 )
 @pytest.mark.parametrize("place", ["value", "key", "name", "list"])
@@ -80,10 +87,18 @@ def test_what_stands_for_an_output_is_refused_with_object_path_and_line(
         "printf '{%s}' 0x1234567890ab",
         "at 0x7f3c5c0b1d90: fault",
         "100%!s(*all*)=0x7f3c5c0b1d90",
+        "100%!(all)",
+        '{{ if ne (print .Value) "<nil>" }}on{{ end }}',
+        "if v == <nil> {\n  return\n}",
     ],
 )
 def test_ordinary_texts_are_kept(text: str) -> None:
     assert built(data={"text": text})["data"] == {"text": text}
+
+
+@pytest.mark.parametrize("text", ["http://<nil>:80", "%!s(<nil>)"])
+def test_what_a_chart_formats_of_nothing_is_as_helm_has_it(text: str) -> None:
+    assert built(component="the chart 'web'", data={"text": text})["data"] == {"text": text}
 
 
 @pytest.mark.parametrize(
