@@ -140,7 +140,6 @@ class TestTheModes:
     """One option switches, and no Application sees it."""
 
     @pytest.mark.without_node
-    @pytest.mark.thorough
     def test_switching_back_and_forth_changes_no_byte_and_no_object(self, parts: Parts) -> None:
         service = "cmp-pulumi-v1-0"
         parts.write_server_secret("pulumi-server", service)
