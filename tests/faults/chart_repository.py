@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.faults.test_charts import archive, chart, config_map
+from tests.faults.charts import archive, chart, config_map
 
 
 class Repository:

@@ -1,65 +1,29 @@
-"""Charts, YAML and kustomizations: nothing is lost on the way, and nothing made up is delivered."""
+"""Charts, YAML and kustomizations: nothing is lost on the way."""
 
-import gzip
-import io
-import tarfile
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.faults import harness
-from tests.faults.harness import Content, Fault, javascript, python, yaml_program
-
-V4 = 'k8s.helm.v4.Chart("web", chart="./web", namespace="shop"{})\n'
-V3 = 'k8s.helm.v3.Chart("web", k8s.helm.v3.LocalChartOpts(path="./web", namespace="shop"{}))\n'
-NODE_V4 = 'new k8s.helm.v4.Chart("web", {chart: "./web", namespace: "shop"});'
-NODE_V3 = 'new k8s.helm.v3.Chart("web", {path: "./web", namespace: "shop"});'
-YAML_V4 = "web:\n  type: kubernetes:helm.sh/v4:Chart\n  properties: {chart: ./web, namespace: shop}"
-GROUP = 'k8s.yaml.v2.ConfigGroup("all", files=["k/*.yaml"])\n'
-FILE = 'k8s.yaml.v2.ConfigFile("all", file="all.yaml")\n'
-FILE_V1 = 'k8s.yaml.ConfigFile("all", file="all.yaml")\n'
-GROUP_V1 = 'k8s.yaml.ConfigGroup("all", files=["all.yaml"])\n'
-DIRECTORY = 'new k8s.kustomize.v2.Directory("all", {directory: "./base", namespace: "shop"});'
-
-
-def config_map(name: str = "a", data: str = "{x: one}", metadata: str = "") -> str:
-    return f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}{metadata}}}\ndata: {data}\n"
-
-
-def chart(
-    *templates: str,
-    values: str = "{}",
-    name: str = "web",
-    files: Mapping[str, Content] | None = None,
-) -> dict[str, Content]:
-    """A chart in a folder of its name; files are named by path below it."""
-    return {
-        f"{name}/Chart.yaml": f"apiVersion: v2\nname: {name.rpartition('/')[2]}\nversion: 1.0.0\n",
-        f"{name}/values.yaml": values,
-        **{
-            f"{name}/templates/{n}.yaml": text for n, text in zip("abcdef", templates, strict=False)
-        },
-        **{f"{name}/{path}": content for path, content in (files or {}).items()},
-    }
-
-
-def archive(files: Mapping[str, Content]) -> bytes:
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as members:
-        for path, content in files.items():
-            data = content if isinstance(content, bytes) else str(content).encode()
-            member = tarfile.TarInfo(path)
-            member.size = len(data)
-            members.addfile(member, io.BytesIO(data))
-    return gzip.compress(packed.getvalue(), mtime=0)
-
-
-def names(*expected: str) -> Any:
-    return lambda objects: sorted(o["metadata"]["name"] for o in objects) == sorted(expected)
-
+from tests.faults.charts import (
+    ANOTHER,
+    DIRECTORY,
+    FILE,
+    FILE_V1,
+    GROUP,
+    GROUP_V1,
+    IF_ELSE,
+    NODE_V3,
+    NODE_V4,
+    RANDOM,
+    V3,
+    V4,
+    YAML_V4,
+    chart,
+    config_map,
+    names,
+)
+from tests.faults.harness import Fault, javascript, python, yaml_program
 
 TWICE = "are the same object, ConfigMap 'a'"
 LOST = [
@@ -321,234 +285,6 @@ def test_what_a_component_reads_is_all_registered_or_refused(fault: Fault, tmp_p
     harness.check(fault, tmp_path)
 
 
-SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n  password: %s\n"
-RANDOM = SECRET % "{{ .Values.auth.password | default (randAlphaNum 12) | quote }}"
-IF_ELSE = (
-    "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n"
-    "{{- if .Values.password }}\n  password: {{ .Values.password | quote }}\n"
-    "{{- else }}\n  password: {{ randAlphaNum 10 | quote }}\n{{- end }}\n"
-)
-BY_RELEASE = config_map("{{ .Release.Name }}")
-ANOTHER = r"Secret 's' .*differs from render to render, in stringData\.password"
-VARIES = [
-    Fault(
-        "a chart that draws a password",
-        python(V4.format(""), **chart(RANDOM, values="auth: {}")),
-        refused=ANOTHER
-        + r".*set auth.password of the chart's values .*randAlphaNum in templates/a.yaml:5"
-        ".*`random` to allow",
-    ),
-    Fault(
-        "a chart of version 3 that draws a password",
-        python(V3.format(""), **chart(IF_ELSE)),
-        refused=ANOTHER + ".*set password of the chart's values",
-    ),
-    Fault(
-        "a chart that is given its password",
-        python(
-            V4.format(', values={"auth": {"password": "given"}}'),
-            **chart(RANDOM, values="auth: {}"),
-        ),
-        renders=lambda objects: objects[0]["stringData"] == {"password": "given"},
-    ),
-    Fault(
-        "a chart that is given its password, and names objects by its release",
-        python(V4.format(', values={"password": "given"}'), **chart(IF_ELSE, BY_RELEASE)),
-        renders=names("s", "web"),
-    ),
-    Fault(
-        "a chart of version 3 that is given its password",
-        python(V3.format(', values={"password": "given"}'), **chart(IF_ELSE)),
-        renders=lambda objects: objects[0]["stringData"] == {"password": "given"},
-    ),
-    Fault(
-        "a chart that draws where that is allowed",
-        python(V4.format(""), **chart(RANDOM, values="auth: {}")),
-        arguments=["--random", "allow"],
-        renders=names("s"),
-    ),
-    Fault(
-        "a chart of version 3 that draws where that is allowed",
-        python(V3.format(""), **chart(IF_ELSE)),
-        arguments=["--random", "allow"],
-        renders=names("s"),
-    ),
-    Fault(
-        "a chart that draws in a helper",
-        python(
-            V4.format(""),
-            **chart(
-                SECRET % '{{ include "pw" . | quote }}',
-                files={"templates/_helpers.tpl": '{{- define "pw" }}{{ uuidv4 }}{{ end -}}'},
-            ),
-        ),
-        refused=ANOTHER + ".*uuidv4 in templates/_helpers.tpl:1",
-    ),
-    Fault(
-        "a chart whose packed subchart draws",
-        python(
-            V4.format(""),
-            **chart(
-                config_map(),
-                files={
-                    "charts/sub.tgz": archive(
-                        chart(SECRET % "{{ randNumeric 9 | quote }}", name="sub")
-                    )
-                },
-            ),
-        ),
-        refused=ANOTHER + ".*randNumeric in charts/sub/templates/a.yaml:5",
-    ),
-    Fault(
-        "a packed chart that draws",
-        python(
-            'k8s.helm.v4.Chart("web", chart="./web.tgz")\n',
-            **{"web.tgz": archive(chart(SECRET % "{{ randNumeric 9 | quote }}"))},
-        ),
-        refused=ANOTHER,
-    ),
-    Fault(
-        "a chart that dates what it makes",
-        python(V4.format(""), **chart(SECRET % '{{ now | date "2006-01-02" | quote }}')),
-        refused=ANOTHER + ".*now in templates/a.yaml:5",
-    ),
-    Fault(
-        "a chart of version 3 that takes the year for a label",
-        python(V3.format(""), **chart(SECRET % "{{ now.Year | quote }}")),
-        refused=ANOTHER + ".*now in templates/a.yaml:5",
-    ),
-    Fault(
-        "a packed subchart that dates",
-        python(
-            V4.format(""),
-            **chart(
-                config_map(),
-                files={
-                    "charts/sub.tgz": archive(chart(SECRET % "{{ now.Year | quote }}", name="sub"))
-                },
-            ),
-        ),
-        refused=ANOTHER,
-    ),
-    Fault(
-        "a chart that makes a certificate",
-        python(
-            V4.format(""),
-            **chart(
-                '{{- $ca := genCA "ca" 3 }}\n' + SECRET % "{{ $ca.Cert | b64enc | quote }}",
-            ),
-        ),
-        refused=ANOTHER + ".*genCA",
-    ),
-    Fault(
-        "a chart that draws an object's name",
-        python(V4.format(""), **chart(config_map("a-{{ randAlpha 5 | lower }}"))),
-        refused=r"ConfigMap \(web/templates/a.yaml\) of .* differs from .*, in metadata.name",
-    ),
-    Fault(
-        "a chart that takes the keys of a map as they come",
-        python(
-            V4.format(""),
-            **chart(
-                SECRET % '{{ keys .Values.m | join "," | quote }}',
-                values="m: {a: 1, b: 2, c: 3, d: 4, e: 5}",
-            ),
-        ),
-        refused=ANOTHER + ".*keys in templates/a.yaml:5",
-    ),
-    Fault(
-        "a chart that sorts the keys of a map",
-        python(
-            V4.format(""),
-            **chart(
-                SECRET % '{{ keys .Values.m | sortAlpha | join "," | quote }}',
-                values="m: {a: 1, b: 2, c: 3, d: 4, e: 5}",
-            ),
-        ),
-        renders=lambda objects: objects[0]["stringData"] == {"password": "a,b,c,d,e"},
-    ),
-    Fault(
-        "a chart that renders a value which draws",
-        python(
-            V4.format(', values={"text": "{{ randAlpha 5 }}"}'),
-            **chart(SECRET % "{{ tpl .Values.text . | quote }}"),
-        ),
-        refused=ANOTHER,
-    ),
-    Fault(
-        "a chart that only speaks of drawing",
-        python(
-            V4.format(""),
-            **chart(
-                "# randAlphaNum is not used now\n{{/* genCA */}}\n"
-                "{{- if .Values.draws }}{{ fail (randAlpha 3) }}{{ end }}\n"
-                + config_map(data='{x: "{{ "now" }} {{ .Values.now }}"}'),
-                values="now: later",
-            ),
-        ),
-        renders=lambda objects: objects[0]["data"] == {"x": "now later"},
-    ),
-    Fault(
-        "a chart that derives a password from its values",
-        python(
-            V4.format(""),
-            **chart(SECRET % '{{ derivePassword 1 "long" "a" "b" "c" | quote }}'),
-        ),
-        renders=names("s"),
-    ),
-    Fault(
-        "a chart that throws away what it draws",
-        python(V4.format(""), **chart("{{- $_ := randAlphaNum 5 }}\n" + config_map())),
-        renders=names("a"),
-    ),
-    Fault(
-        "a chart that looks up the password before it draws one",
-        python(
-            V4.format(""),
-            **chart(
-                '{{- $s := lookup "v1" "Secret" "shop" "s" }}\n'
-                + SECRET % "{{ if $s }}old{{ else }}{{ randAlphaNum 9 | quote }}{{ end }}"
-            ),
-        ),
-        refused=ANOTHER,
-    ),
-    Fault(
-        "a chart of which a hook draws, which version 4 leaves out",
-        python(
-            V4.format(""),
-            **chart(
-                config_map(),
-                config_map(
-                    "h-{{ randAlpha 5 | lower }}",
-                    metadata=", annotations: {helm.sh/hook: pre-install}",
-                ),
-            ),
-        ),
-        renders=names("a"),
-    ),
-    Fault(
-        "a chart of which a hook draws, which version 3 delivers",
-        python(
-            V3.format(""),
-            **chart(
-                config_map(),
-                config_map(
-                    "h",
-                    data="{x: '{{ randAlpha 5 }}'}",
-                    metadata=", annotations: {helm.sh/hook: pre-install}",
-                ),
-            ),
-        ),
-        refused="ConfigMap 'h' .* differs from render to render, in data.x",
-    ),
-]
-
-
-@pytest.mark.parametrize("fault", VARIES, ids=str)
-def test_a_chart_that_makes_something_up_is_refused(fault: Fault, tmp_path: Path) -> None:
-    harness.check(fault, tmp_path)
-
-
 LOOKUP = '{{{{ lookup "{}" "{}" "{}" "{}" | toJson | quote }}}}'
 LOOKUPS = [
     ("example.com/v1", "Foo", "shop", "x"),
@@ -644,43 +380,6 @@ OTHERS = [
 @pytest.mark.parametrize("fault", OTHERS, ids=str)
 def test_programs_in_other_languages_are_held_to_the_same(fault: Fault, tmp_path: Path) -> None:
     harness.check(fault, tmp_path)
-
-
-NAMED = 'k8s.core.v1.ConfigMap("a", metadata={"name": "a"}, data={"x": "1"})'
-DRAWS = 'k8s.core.v1.ConfigMap("a", data={"x": str(%s)})\n'
-CHECKED = [
-    Fault(
-        "a program that draws",
-        python("import random\n" + DRAWS % "random.random()"),
-        refused="renders differently each time: ConfigMap 'a' in data.x",
-    ),
-    Fault(
-        "a program that goes through a set",
-        python(DRAWS % 'list({"a", "b", "c", "d", "e", "f"})'),
-        refused="renders differently each time: ConfigMap 'a' in data.x",
-    ),
-    Fault(
-        "a program that dates",
-        python("import datetime\n" + DRAWS % "datetime.date.today()"),
-        refused="renders differently each time: ConfigMap 'a' in data.x",
-    ),
-    Fault(
-        "a program that reads the clock",
-        python("import time\n" + DRAWS % "int(time.time())"),
-        refused="renders differently each time: ConfigMap 'a' in data.x",
-    ),
-    Fault(
-        "a program that draws a name",
-        python("import uuid\n" + 'k8s.core.v1.ConfigMap("a", metadata={"name": uuid.uuid4().hex})'),
-        refused="is in one render only and 1 more",
-    ),
-    Fault("a program that is the same", python(NAMED), renders=names("a")),
-]
-
-
-@pytest.mark.parametrize("fault", CHECKED, ids=str)
-def test_a_check_names_what_differs(fault: Fault, tmp_path: Path) -> None:
-    harness.check(replace(fault, arguments=["--check"]), tmp_path)
 
 
 FUNCTIONS = [

@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults import chart_repository
 from tests.faults.chart_repository import Repository
-from tests.faults.test_charts import config_map
+from tests.faults.charts import config_map
 from tests.faults.warm import COLD, Container
 
 RELEASE = (

@@ -11,8 +11,8 @@ import yaml
 from plugin_image.renderer import kinds
 from tests import toolchain
 from tests.faults import chart_repository, harness
+from tests.faults.charts import archive, chart, config_map, names
 from tests.faults.harness import CANARY, Content, Fault, javascript, python, yaml_program
-from tests.faults.test_charts import archive, chart, config_map, names
 
 RELEASE = 'r = k8s.helm.v3.Release("web", chart="./web", namespace="shop"{})\n'
 VALUES = config_map("values", "{all: {{ .Values | toJson | quote }}}")
