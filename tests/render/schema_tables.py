@@ -6,6 +6,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Final, cast
 
 from pulumi.runtime.proto import provider_pb2
@@ -153,18 +154,20 @@ def _reference(spec: Mapping[str, Any]) -> str:
 def _schema() -> Mapping[str, Any]:
     """What the provider answers to GetSchema; `pulumi package get-schema` asks it the same."""
     program = toolchain.ensure(["pulumi-resource-kubernetes"])["pulumi-resource-kubernetes"]
-    provider = KubernetesPlugin(
-        PluginEnvironment(Path(), {"PATH": str(program.parent)}, "1.34.0", ()),
-        namespace="default",
-        endpoint=lambda: "127.0.0.1:1",
-        rehearsal=lambda: ("", Rehearsal()),
-        serving=launch.serving,
-    )
-    try:
-        request, answer = provider_pb2.GetSchemaRequest(), provider_pb2.GetSchemaResponse
-        schema = provider._ask("GetSchema", request, answer, "the schema").schema
-    finally:
-        provider.close()
+    with TemporaryDirectory() as scratch:
+        env = {"PATH": str(program.parent), "TMPDIR": scratch}
+        provider = KubernetesPlugin(
+            PluginEnvironment(Path(scratch), env, "1.34.0", ()),
+            namespace="default",
+            endpoint=lambda: "127.0.0.1:1",
+            rehearsal=lambda: ("", Rehearsal()),
+            serving=launch.serving,
+        )
+        try:
+            request, answer = provider_pb2.GetSchemaRequest(), provider_pb2.GetSchemaResponse
+            schema = provider._ask("GetSchema", request, answer, "the schema").schema
+        finally:
+            provider.close()
     return cast(Mapping[str, Any], json.loads(schema))
 
 

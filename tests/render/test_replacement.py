@@ -28,7 +28,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def provider(folder: Any, request: pytest.FixtureRequest) -> Iterator[KubernetesPlugin]:
     """The provider; as a parameter, the options that it has."""
     options = getattr(request, "param", {})
-    environment = PluginEnvironment(folder, {"PATH": os.environ["PATH"], **options}, "1.34.0", ())
+    # It leaves a file of its own there.
+    env = {"PATH": os.environ["PATH"], "TMPDIR": str(folder), **options}
+    environment = PluginEnvironment(folder, env, "1.34.0", ())
     plugin = KubernetesPlugin(
         environment,
         namespace="team",
