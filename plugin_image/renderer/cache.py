@@ -90,8 +90,9 @@ class Cache:
         """
         _require_few_bytes(inputs)
         place = Path(kind, _digest([kind, *settings], root, inputs))
+        # Noted before the look: whoever makes room looks at it last of all (`_make_room`).
+        touch(self.folder / place)
         if _is_complete(self.folder / place):
-            touch(self.folder / place)
             return self.folder / place
         try:
             return self._filled(self._writable / place, fill)
@@ -127,7 +128,8 @@ class Cache:
         found = (path for path in [part, *part.parents] if _is_complete(path))
         folder = next(found, None)
         if folder is None or not folder.is_relative_to(self.folder):
-            return False
+            # Or the whole set was lost.
+            return part.is_relative_to(self.folder) and not os.path.lexists(part)
         noted, there = _noted_sizes(folder), _sizes(folder)
         if noted is not None and all(there.get(path) == size for path, size in noted.items()):
             return False
@@ -228,8 +230,10 @@ class Cache:
         paths = (path for path in self._paths() if path.suffix not in _NO_ENTRIES)
         entries = [entry for path in paths if (entry := _entry(path))]
         for entry in least_recently_used(entries, self.most_bytes, self._in_use_since):
-            _remove(entry.path)
-            self.measured.evictions += 1
+            # To look at all takes seconds, in which another render may have begun to use it.
+            if _is_used_no_more(entry):
+                _remove(entry.path)
+                self.measured.evictions += 1
 
     def _is_abandoned(self, partial: Path) -> bool:
         """Whether nobody is making this entry any more."""
@@ -317,6 +321,13 @@ def _entry(path: Path) -> Entry | None:
     with suppress(OSError):
         return Entry(path, _bytes(path), _last_use(path))
     return None
+
+
+def _is_used_no_more(entry: Entry) -> bool:
+    """Whether nobody has used an entry since it was looked at."""
+    with suppress(OSError):
+        return _last_use(entry.path) <= entry.last_use
+    return False
 
 
 def _bytes(path: Path) -> int:

@@ -371,6 +371,8 @@ def test_as_a_service_the_plugin_gives_the_same_bytes(
 def _reshard(hub: Hub, application: Application, shards: int) -> None:
     env = [{"name": "MANIFEST_WORK_SHARDS", "value": str(shards)}]
     application.patch({"spec": {"source": {"plugin": {"name": hub.plugin, "env": env}}}})
+    # Argo CD was seen to miss a change that came while it compared.
+    application.refresh()
 
 
 def _wait_for_works(hub: Hub, suffixes: set[str]) -> None:

@@ -8,9 +8,11 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from plugin_image.renderer import cache as cache_module
 from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.eviction import Entry, least_recently_used
 from plugin_image.renderer.slots import exclusive, slot
@@ -114,8 +116,9 @@ def test_what_is_being_installed_stays(tmp_path: Path, project: Path) -> None:
         lambda path: (path / "bin" / "program").unlink(),
         lambda path: (path / "bin" / "link").unlink(),
         lambda path: shutil.rmtree(path / "bin"),
+        shutil.rmtree,
     ],
-    ids=["cut", "lost", "a link is lost", "a folder is lost"],
+    ids=["cut", "lost", "a link is lost", "a folder is lost", "all is lost"],
 )
 def test_a_damaged_set_is_seen_and_made_again(
     tmp_path: Path, project: Path, damage: Callable[[Path], None]
@@ -167,6 +170,23 @@ def test_what_may_be_in_use_stays(tmp_path: Path, project: Path) -> None:
     first = install(cache(tmp_path), project, "a", Installer(1000))
     install(cache(tmp_path, most_bytes=1), project, "b")
     assert first.exists()
+
+
+def test_what_is_used_while_room_is_made_stays(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sets = {name: install(cache(tmp_path), project, name, Installer(400)) for name in "ab"}
+    for path in sets.values():
+        unused_for(path, 10_000)
+    def choose_late(*arguments: Any) -> list[Entry]:
+        chosen = least_recently_used(*arguments)
+        install(cache(tmp_path), project, "a")
+        return chosen
+
+    monkeypatch.setattr(cache_module, "least_recently_used", choose_late)
+    install(cache(tmp_path, most_bytes=1), project, "c")
+    assert sets["a"].exists(), "another render has begun to use it"
+    assert not sets["b"].exists()
 
 
 def test_what_a_render_with_much_time_may_use_stays(tmp_path: Path, project: Path) -> None:
