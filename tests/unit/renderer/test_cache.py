@@ -178,6 +178,7 @@ def test_what_is_used_while_room_is_made_stays(
     sets = {name: install(cache(tmp_path), project, name, Installer(400)) for name in "ab"}
     for path in sets.values():
         unused_for(path, 10_000)
+
     def choose_late(*arguments: Any) -> list[Entry]:
         chosen = least_recently_used(*arguments)
         install(cache(tmp_path), project, "a")
