@@ -231,7 +231,7 @@ class Cache:
         entries = [entry for path in paths if (entry := _entry(path))]
         for entry in least_recently_used(entries, self.most_bytes, self._in_use_since):
             # To look at all takes seconds, in which another render may have begun to use it.
-            if _is_used_no_more(entry):
+            if _is_still_unused(entry):
                 _remove(entry.path)
                 self.measured.evictions += 1
 
@@ -323,7 +323,7 @@ def _entry(path: Path) -> Entry | None:
     return None
 
 
-def _is_used_no_more(entry: Entry) -> bool:
+def _is_still_unused(entry: Entry) -> bool:
     """Whether nobody has used an entry since it was looked at."""
     with suppress(OSError):
         return _last_use(entry.path) <= entry.last_use

@@ -11,13 +11,12 @@ from typing import Any, ClassVar, Final, cast
 
 from pulumi.runtime.proto import provider_pb2
 
-from plugin_image.renderer import kinds, launch
+from plugin_image.renderer import kinds
 from plugin_image.renderer.pulumi import required
-from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
-from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
 from plugin_image.renderer.pulumi.monitor.values import shapes
 from plugin_image.renderer.pulumi.monitor.values.shapes import Shape
 from tests import toolchain
+from tests.render.real_provider import provider
 
 _METADATA: Final = (
     "creationTimestamp",
@@ -154,20 +153,9 @@ def _reference(spec: Mapping[str, Any]) -> str:
 def _schema() -> Mapping[str, Any]:
     """What the provider answers to GetSchema; `pulumi package get-schema` asks it the same."""
     program = toolchain.ensure(["pulumi-resource-kubernetes"])["pulumi-resource-kubernetes"]
-    with TemporaryDirectory() as scratch:
-        env = {"PATH": str(program.parent), "TMPDIR": scratch}
-        provider = KubernetesPlugin(
-            PluginEnvironment(Path(scratch), env, "1.34.0", ()),
-            namespace="default",
-            endpoint=lambda: "127.0.0.1:1",
-            rehearsal=lambda: ("", Rehearsal()),
-            serving=launch.serving,
-        )
-        try:
-            request, answer = provider_pb2.GetSchemaRequest(), provider_pb2.GetSchemaResponse
-            schema = provider._ask("GetSchema", request, answer, "the schema").schema
-        finally:
-            provider.close()
+    request, answer = provider_pb2.GetSchemaRequest(), provider_pb2.GetSchemaResponse
+    with TemporaryDirectory() as folder, provider(Path(folder), str(program.parent)) as plugin:
+        schema = plugin._ask("GetSchema", request, answer, "the schema").schema
     return cast(Mapping[str, Any], json.loads(schema))
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pulumi_kubernetes as k8s
@@ -9,37 +10,21 @@ import pytest
 from pulumi import _types
 from pulumi.runtime.proto import provider_pb2
 
-from plugin_image.renderer import launch
-from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin, PluginEnvironment
-from plugin_image.renderer.pulumi.monitor.plugin.rehearsal import Rehearsal
+from plugin_image.renderer.pulumi.monitor.plugin.process import KubernetesPlugin
 from plugin_image.renderer.pulumi.monitor.resources import replacement
 from plugin_image.renderer.pulumi.monitor.values import structs
+from tests.render import real_provider
 
 _VALUES = ([["1"]], [["2"]])
 """Of no property's type, so that the provider compares them as they are."""
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return tmp_path_factory.mktemp("provider")
-
-
 @pytest.fixture
-def provider(folder: Any, request: pytest.FixtureRequest) -> Iterator[KubernetesPlugin]:
+def provider(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[KubernetesPlugin]:
     """The provider; as a parameter, the options that it has."""
     options = getattr(request, "param", {})
-    # It leaves a file of its own there.
-    env = {"PATH": os.environ["PATH"], "TMPDIR": str(folder), **options}
-    environment = PluginEnvironment(folder, env, "1.34.0", ())
-    plugin = KubernetesPlugin(
-        environment,
-        namespace="team",
-        endpoint=lambda: "127.0.0.1:1",
-        rehearsal=lambda: ("", Rehearsal()),
-        serving=launch.serving,
-    )
-    yield plugin
-    plugin.close()
+    with real_provider.provider(tmp_path, os.environ["PATH"], **options) as plugin:
+        yield plugin
 
 
 def manifest(kind: str, **properties: Any) -> dict[str, Any]:

@@ -41,8 +41,8 @@ _OF_SDKS = re.compile(
 )
 _OF_JAVASCRIPT = re.compile(r"\[object (?:Object|Promise)\]")
 _OF_GO = re.compile(
-    r"%!\w?\((?:<nil>\)|MISSING\)|NOVERB\)|BAD(?:INDEX|PREC|WIDTH)\)|EXTRA |PANIC=|[\w.*\[\]]+=)"
-    r"|<nil>"
+    r"<nil>|%!\w\((?:MISSING\)|BADINDEX\)|PANIC=|[\w.*\[\]]+=)"
+    r"|%!\((?:NOVERB\)|BADPREC\)|BADWIDTH\)|EXTRA )"
 )
 _LONGEST_LINE = 500
 """Scripts hold such words as well, but have longer lines."""
@@ -51,8 +51,8 @@ _LONGEST_LINE = 500
 def find(text: str, *, by_program: bool = True) -> Lost | None:
     """What stands in `text` in place of a value, or None.
 
-    `by_program` says that the program has made the text. The authors of charts format with Go, too,
-    and what their users get is what Helm would give them.
+    `by_program` says that it is of an object of the program's own. In those of charts and files it
+    may be what their authors' templates make, and their users get what Helm would give them.
     """
     # Looked for first, as few strings hold it.
     if any(part in text for part in ("0x", "alling ", "com.pulumi.")):

@@ -58,6 +58,7 @@ def built(type_: str = CONFIG_MAP, *, component: str = "", **fields: Any) -> dic
         "%!v(PANIC=String method: nil)",
         "http://%!s(MISSING)",
         "web%!(EXTRA string=3)",
+        "web-%!(NOVERB)",
     ],
 )
 @pytest.mark.parametrize("place", ["value", "key", "name", "list"])
@@ -88,6 +89,7 @@ def test_what_stands_for_an_output_is_refused_with_object_path_and_line(
         "at 0x7f3c5c0b1d90: fault",
         "100%!s(*all*)=0x7f3c5c0b1d90",
         "100%!(all)",
+        "100%!(a=1)",
         '{{ if ne (print .Value) "<nil>" }}on{{ end }}',
         "if v == <nil> {\n  return\n}",
     ],
