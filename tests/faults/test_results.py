@@ -6,6 +6,7 @@ import random
 import shutil
 import socket
 import threading
+import zipfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -201,6 +202,9 @@ DIFFERING: Final = {
     "a module beside it": "sys.path.insert(0, '..')\ntry:\n    import beside\n"
     "except ImportError:\n    pass\n" + config_map("1"),
     "a module that knows the time": "import clock\n" + config_map("clock.read()"),
+    "a module in an archive": "import pathlib\n"
+    "sys.path.insert(0, str(pathlib.Path(__file__).with_name('clocks.zip')))\nimport archived\n"
+    + config_map("archived.read()"),
     "the revision": config_map("os.environ.get('ARGOCD_APP_REVISION')"),
     "all variables": config_map("len(dict(os.environ))"),
 }
@@ -212,6 +216,8 @@ def test_what_may_differ_each_time_is_rendered_each_time(
 ) -> None:
     clock = {"clock.py": "import time\n\ndef read():\n    return time.monotonic()\n"}
     folder = container.project(DIFFERING[name], "", **clock)
+    with zipfile.ZipFile(folder / "clocks.zip", "w") as archive:
+        archive.writestr("archived.py", clock["clock.py"])
     for revision in ("one", "two", "three"):
         rendered = container.rendered(folder, ARGOCD_APP_REVISION=revision)
         assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
@@ -232,6 +238,13 @@ OF_NODEJS: Final = {
     "the calendar": config_map_of_nodejs("new Intl.DateTimeFormat().format()"),
     "a module that may be there one day": 'try { require("not-there"); } catch {}\n'
     + config_map_of_nodejs("1"),
+    "when a file was made": config_map_of_nodejs('new File([], "a").lastModified'),
+    "when an event was": config_map_of_nodejs('new Event("a").timeStamp'),
+    "an address made up": config_map_of_nodejs("URL.createObjectURL(new Blob([]))"),
+    "memory": config_map_of_nodejs('Buffer.allocUnsafe(8).toString("hex")'),
+    "the processors": config_map_of_nodejs("navigator.hardwareConcurrency"),
+    "a stack": config_map_of_nodejs("new Error().stack"),
+    "all of a file's state": config_map_of_nodejs('JSON.stringify(fs.statSync("Pulumi.yaml"))'),
     "a module by another name": 'const name = "./clock";\n'
     + config_map_of_nodejs("typeof require(name)"),
     "a descriptor of a variable": config_map_of_nodejs(

@@ -24,6 +24,11 @@ const MAKING_UP = new RegExp(
         String.raw`\b(?:Date|Intl|performance|hrtime|setInterval|random\w*|crypto|mkdtemp\w*)\b`,
         // When files were made, and what is not read by their paths.
         String.raw`\b(?:(?:[acm]|birth)time\w*|statfs\w*|watch\w*|\w+Asset|\w+Archive)\b`,
+        String.raw`\bl?stat(?:Sync)?\b(?!\s*\([^()]*\)\s*\.\s*is[A-Z])`,
+        // What holds the time of its making, or memory that nobody has written to.
+        String.raw`\b(?:\w*Event|File|lastModified|timeStamp|Performance\w*|allocUnsafe\w*|SlowBuffer)\b`,
+        // Names drawn at random, and what tells of the machine.
+        String.raw`\b(?:createObjectURL|FormData|navigator)\b`,
         // Other programs and machines.
         String.raw`\b(?:fetch|WebSocket|EventSource|XMLHttpRequest|Worker|WebAssembly|automation)\b`,
         // The process, but for its variables and its end.

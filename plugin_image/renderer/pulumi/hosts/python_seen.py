@@ -98,17 +98,18 @@ def _of_code(paths: set[str], entry: str, root: str) -> Iterator[str]:
     """What in the program's own code may make something up."""
     first = os.path.abspath(entry)  # noqa: PTH100
     first = os.path.join(first, "__main__.py") if os.path.isdir(first) else first  # noqa: PTH112, PTH118
-    files = {path for path in paths if path.endswith(".py") and is_in(path, root)}
+    opened = {path for path in paths if path.endswith(".py") and is_in(path, root)}
+    run = {first}
     for module in tuple(sys.modules.values()):
         origin = getattr(getattr(module, "__spec__", None), "origin", None) or ""
         if is_in(origin, root) and not is_in(origin, sys.prefix):
-            files.add(origin)
-    for file in sorted({first, *files}):
+            run.add(origin)
+    for file in sorted(run | opened):
         try:
             tree = ast.parse(Path(file).read_bytes())
         except (OSError, RecursionError, SyntaxError, ValueError):
-            # It is no code, unless it was run.
-            if file == first or not file.endswith(".py"):
+            # It is no code, unless it was run, as what is in an archive may be.
+            if file in run:
                 yield f"{file} cannot be read"
             continue
         yield from (f"{file} names {name!r}" for name in _unknown(tree, root))
