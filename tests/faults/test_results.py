@@ -1,83 +1,29 @@
 """A program that nothing has changed for is not run again, and what is kept is never wrong."""
 
-import json
-import os
 import random
 import shutil
-import socket
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 
-from plugin_image.contract import RendererEnv
-from tests.faults import chart_repository
+from tests.faults.results import NOT_KEPT, ResultsContainer, warm_container
 from tests.faults.test_warm_yaml import CONFIG_MAP
 from tests.faults.warm import IMPORTS, Container, config_map, wait_until
-from tests.faults.warm_nodejs import NodeContainer
 from tests.faults.warm_nodejs import config_map as config_map_of_nodejs
 
-NOT_KEPT: Final = {"ARGOCD_ENV_PULUMI_CACHE": "false"}
 ROUNDS: Final = 30
 SECRET: Final = "unlike-any-other"
 
 
-class Rendered(NamedTuple):
-    """What came of a render, and how it was made."""
-
-    path: str
-    status: int
-    stdout: str
-    stderr: str
-
-
-class ResultsContainer(NodeContainer):
-    """A container that is told how each render was made."""
-
-    def __init__(self, place: Path) -> None:
-        super().__init__(place)
-        self._told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        # The path of a socket must be short.
-        name = os.path.relpath(place / "told")
-        self._told.bind(name)
-        self._told.setblocking(False)
-        self.env[RendererEnv.METRICS_SOCKET.value] = str(place / "told")
-        del self.env["ARGOCD_ENV_PULUMI_CACHE"]
-        self.results = place / "cache" / "results"
-
-    def close(self) -> None:
-        """End all that is there."""
-        self._told.close()
-        self.kill()
-
-    def rendered(self, folder: Path, **env: str) -> Rendered:
-        """One render."""
-        outcome = self.generate(folder, **env)
-        told = b"{}"
-        try:
-            while True:
-                told = self._told.recv(1024)
-        except BlockingIOError:
-            return Rendered(json.loads(told).get("path", ""), *outcome)
-
-    def paths(self, folder: Path, **env: str) -> list[str]:
-        """How a warm render, and the two that follow, are made."""
-        found = [self.rendered(folder, **env) for _ in range(3)]
-        assert not any(rendered.status for rendered in found), found
-        return [rendered.path for rendered in found]
-
-
 @pytest.fixture(scope="module")
 def container(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsContainer]:
-    made = ResultsContainer(tmp_path_factory.mktemp("c"))
-    folder = made.project("", "", **{"__main__.py": "import pulumi\n"})
-    wait_until(lambda: made.rendered(folder, **NOT_KEPT).path == "warm" and made.zygotes())
-    yield made
-    made.close()
+    with warm_container(tmp_path_factory.mktemp("c")) as made:
+        yield made
 
 
 CHART = {
@@ -113,6 +59,13 @@ KEPT: Final[dict[str, dict[str, str]]] = {
         "package.json": "{}",
         "index.js": 'const k8s = require("@pulumi/kubernetes");\nconst fs = require("fs");\n'
         + config_map_of_nodejs("fs.readFileSync(__filename).length"),
+    },
+    "folders told from files": {
+        "Pulumi.yaml": "name: odd\nruntime: nodejs\n",
+        "package.json": "{}",
+        "index.js": 'const k8s = require("@pulumi/kubernetes");\nconst fs = require("fs");\n'
+        'const path = require("path");\n'
+        + config_map_of_nodejs('fs.statSync(path.join(".", "index.js")).isDirectory()'),
     },
     "TypeScript": {
         "Pulumi.yaml": "name: odd\nruntime: nodejs\n",
@@ -176,6 +129,8 @@ DIFFERING: Final = {
     + config_map("f()"),
     "chance": "import random\n" + config_map("random.randint(0, 9)"),
     "a unique number": "import uuid\n" + config_map("uuid.uuid4()"),
+    "a unique number of newer Pythons": "import uuid\n"
+    + config_map("getattr(uuid, 'uuid7', str)()"),
     "the kernel's chance": config_map("os.urandom(4).hex()"),
     "a device": config_map("open('/dev/urandom', 'rb').read(4).hex()"),
     "the kernel's clock": config_map("open('/proc/uptime').read()"),
@@ -221,77 +176,6 @@ def test_what_may_differ_each_time_is_rendered_each_time(
     for revision in ("one", "two", "three"):
         rendered = container.rendered(folder, ARGOCD_APP_REVISION=revision)
         assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
-
-
-OF_NODEJS: Final = {
-    "the time": config_map_of_nodejs("Date.now()"),
-    "chance": config_map_of_nodejs("Math.random()"),
-    "a process": 'require("child_process").execFileSync("true");\n' + config_map_of_nodejs("1"),
-    "the network": 'require("node:net");\n' + config_map_of_nodejs("1"),
-    "the machine": config_map_of_nodejs('require("os").uptime()'),
-    "where it is": config_map_of_nodejs("__dirname"),
-    "the revision": config_map_of_nodejs("process.env.ARGOCD_APP_REVISION"),
-    "all variables": config_map_of_nodejs("Object.values(process.env).length"),
-    "a module that knows the time": config_map_of_nodejs('require("./clock").read()'),
-    "an ES module that knows the time": 'module.exports = import("./clock.mjs").then((clock) => '
-    "new k8s.core.v1.ConfigMap('found', { data: { value: String(clock.read()) } }));\n",
-    "the calendar": config_map_of_nodejs("new Intl.DateTimeFormat().format()"),
-    "a module that may be there one day": 'try { require("not-there"); } catch {}\n'
-    + config_map_of_nodejs("1"),
-    "when a file was made": config_map_of_nodejs('new File([], "a").lastModified'),
-    "when an event was": config_map_of_nodejs('new Event("a").timeStamp'),
-    "an address made up": config_map_of_nodejs("URL.createObjectURL(new Blob([]))"),
-    "memory": config_map_of_nodejs('Buffer.allocUnsafe(8).toString("hex")'),
-    "the processors": config_map_of_nodejs("navigator.hardwareConcurrency"),
-    "a stack": config_map_of_nodejs("new Error().stack"),
-    "all of a file's state": config_map_of_nodejs('JSON.stringify(fs.statSync("Pulumi.yaml"))'),
-    "a module by another name": 'const name = "./clock";\n'
-    + config_map_of_nodejs("typeof require(name)"),
-    "a descriptor of a variable": config_map_of_nodejs(
-        'Object.getOwnPropertyDescriptor(process.env, "ARGOCD_APP_REVISION")?.value'
-    ),
-    "a folder beside the project": config_map_of_nodejs('fs.readdirSync("..").length'),
-    "a file beside the project": config_map_of_nodejs('fs.readFileSync("../told-apart", "utf8")'),
-}
-
-
-@pytest.mark.parametrize("name", OF_NODEJS)
-def test_what_may_differ_each_time_is_rendered_each_time_in_nodejs(
-    container: ResultsContainer, name: str
-) -> None:
-    clock = {
-        "clock.js": "exports.read = () => performance.now();\n",
-        "clock.mjs": "export const read = () => performance.now();\n",
-    }
-    if "clock.mjs" not in OF_NODEJS[name]:
-        del clock["clock.mjs"]
-    folder = container.script(OF_NODEJS[name], **clock)
-    for revision in ("one", "two", "three"):
-        (container.place / "told-apart").write_text(revision)
-        rendered = container.rendered(folder, ARGOCD_APP_REVISION=revision)
-        assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
-
-
-def test_what_an_es_module_by_its_syntax_imports_may_differ_each_time(
-    container: ResultsContainer,
-) -> None:
-    program = config_map_of_nodejs('require("./lib").read()')
-    lib = 'export { read } from "./clock.js";\n'
-    clock = "export const read = () => performance.now();\n"
-    folder = container.script(program, **{"lib.js": lib, "clock.js": clock})
-    assert container.paths(folder) == ["warm"] * 3
-
-
-def test_what_the_sdk_downloads_is_downloaded_each_time(
-    container: ResultsContainer, tmp_path: Path
-) -> None:
-    with chart_repository.serving(tmp_path / "repository") as repository:
-        repository.publish("1.0.0", "one")
-        file = f"{repository.address}/all.yaml"
-        folder = container.script(f"new k8s.yaml.ConfigFile('all', {{ file: '{file}' }});\n")
-        assert container.paths(folder) == ["warm"] * 3
-        repository.publish("1.0.1", "two")
-        assert "x: two" in container.rendered(folder).stdout
 
 
 @pytest.mark.parametrize("name", YAML_READS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.test_results import NOT_KEPT, ResultsContainer
+from tests.faults.results import NOT_KEPT, ResultsContainer
 from tests.faults.warm import wait_until
 from tests.render import corpus
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from plugin_image.contract import RendererEnv
-from tests.faults.test_results import ResultsContainer
+from tests.faults.results import ResultsContainer
 from tests.faults.warm import wait_until
 from tests.faults.warm_nodejs import config_map
 from tests.render import corpus

@@ -24,7 +24,7 @@ const MAKING_UP = new RegExp(
         String.raw`\b(?:Date|Intl|performance|hrtime|setInterval|random\w*|crypto|mkdtemp\w*)\b`,
         // When files were made, and what is not read by their paths.
         String.raw`\b(?:(?:[acm]|birth)time\w*|statfs\w*|watch\w*|\w+Asset|\w+Archive)\b`,
-        String.raw`\bl?stat(?:Sync)?\b(?!\s*\([^()]*\)\s*\.\s*is[A-Z])`,
+        String.raw`\bl?stat(?:Sync)?\b(?!\s*\((?:[^()]|\([^()]*\))*\)\s*\??\.\s*is[A-Z])`,
         // What holds the time of its making, or memory that nobody has written to.
         String.raw`\b(?:\w*Event|File|lastModified|timeStamp|Performance\w*|allocUnsafe\w*|SlowBuffer)\b`,
         // Names drawn at random, and what tells of the machine.

@@ -35,7 +35,7 @@ _MAKING_UP: Final = frozenset(
     # The clock.
     {"now", "today", "utcnow"}
     # What is drawn at random.
-    | {"getnode", "getrandom", "urandom", "uuid1", "uuid4"}
+    | {"getnode", "getrandom", "urandom", "uuid1", "uuid4", "uuid6", "uuid7", "uuid8"}
     # What tells of processes, of the machine, and of when files were made.
     | {"confstr", "cpu_count", "ctermid", "fstat", "fstatvfs", "get_terminal_size", "getatime"}
     | {"getctime", "getloadavg", "getlogin", "getmtime", "getpgid", "getpgrp", "getpid", "getppid"}

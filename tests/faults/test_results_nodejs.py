@@ -1,0 +1,87 @@
+"""A program in Node.js is run each time if what it looks at may differ each time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.faults import chart_repository
+from tests.faults.results import ResultsContainer, warm_container
+from tests.faults.warm_nodejs import config_map
+
+
+@pytest.fixture(scope="module")
+def container(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsContainer]:
+    with warm_container(tmp_path_factory.mktemp("c")) as made:
+        yield made
+
+
+DIFFERING: Final = {
+    "the time": config_map("Date.now()"),
+    "chance": config_map("Math.random()"),
+    "a process": 'require("child_process").execFileSync("true");\n' + config_map("1"),
+    "the network": 'require("node:net");\n' + config_map("1"),
+    "the machine": config_map('require("os").uptime()'),
+    "where it is": config_map("__dirname"),
+    "the revision": config_map("process.env.ARGOCD_APP_REVISION"),
+    "all variables": config_map("Object.values(process.env).length"),
+    "a module that knows the time": config_map('require("./clock").read()'),
+    "an ES module that knows the time": 'module.exports = import("./clock.mjs").then((clock) => '
+    "new k8s.core.v1.ConfigMap('found', { data: { value: String(clock.read()) } }));\n",
+    "the calendar": config_map("new Intl.DateTimeFormat().format()"),
+    "a module that may be there one day": 'try { require("not-there"); } catch {}\n'
+    + config_map("1"),
+    "when a file was made": config_map('new File([], "a").lastModified'),
+    "when an event was": config_map('new Event("a").timeStamp'),
+    "an address made up": config_map("URL.createObjectURL(new Blob([]))"),
+    "memory": config_map('Buffer.allocUnsafe(8).toString("hex")'),
+    "the processors": config_map("navigator.hardwareConcurrency"),
+    "a stack": config_map("new Error().stack"),
+    "all of a file's state": config_map('JSON.stringify(fs.statSync("Pulumi.yaml"))'),
+    "a module by another name": 'const name = "./clock";\n' + config_map("typeof require(name)"),
+    "a descriptor of a variable": config_map(
+        'Object.getOwnPropertyDescriptor(process.env, "ARGOCD_APP_REVISION")?.value'
+    ),
+    "a folder beside the project": config_map('fs.readdirSync("..").length'),
+    "a file beside the project": config_map('fs.readFileSync("../told-apart", "utf8")'),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERING)
+def test_what_may_differ_each_time_is_rendered_each_time(
+    container: ResultsContainer, name: str
+) -> None:
+    clock = {
+        "clock.js": "exports.read = () => performance.now();\n",
+        "clock.mjs": "export const read = () => performance.now();\n",
+    }
+    if "clock.mjs" not in DIFFERING[name]:
+        del clock["clock.mjs"]
+    folder = container.script(DIFFERING[name], **clock)
+    for revision in ("one", "two", "three"):
+        (container.place / "told-apart").write_text(revision)
+        rendered = container.rendered(folder, ARGOCD_APP_REVISION=revision)
+        assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
+
+
+def test_what_an_es_module_by_its_syntax_imports_may_differ_each_time(
+    container: ResultsContainer,
+) -> None:
+    program = config_map('require("./lib").read()')
+    lib = 'export { read } from "./clock.js";\n'
+    clock = "export const read = () => performance.now();\n"
+    folder = container.script(program, **{"lib.js": lib, "clock.js": clock})
+    assert container.paths(folder) == ["warm"] * 3
+
+
+def test_what_the_sdk_downloads_is_downloaded_each_time(
+    container: ResultsContainer, tmp_path: Path
+) -> None:
+    with chart_repository.serving(tmp_path / "repository") as repository:
+        repository.publish("1.0.0", "one")
+        file = f"{repository.address}/all.yaml"
+        folder = container.script(f"new k8s.yaml.ConfigFile('all', {{ file: '{file}' }});\n")
+        assert container.paths(folder) == ["warm"] * 3
+        repository.publish("1.0.1", "two")
+        assert "x: two" in container.rendered(folder).stdout
