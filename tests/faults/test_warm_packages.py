@@ -158,6 +158,7 @@ def test_what_a_program_leaves_is_never_taken_for_the_server(container: Containe
         assert ancestry.is_foreign(left)
         assert ancestry.filters(left) > ancestry.filters(container.servers()[0])
         process.kill()
+    wait_until(container.is_quiet)
     assert not any(map(ancestry.is_foreign, container.servers()))
 
 

@@ -115,7 +115,8 @@ class Container:
         """The server, also one that is about to end."""
         word = f"serve\0{self.warm}/"
         found = {pid for pid in pids() if word in read(pid, "cmdline")}
-        return [pid for pid in found if ancestry.parent(pid) not in found]
+        # A render's process may end in between, and has no parent then.
+        return [pid for pid in found if ancestry.parent(pid) not in {0, *found}]
 
     def keepers(self) -> list[int]:
         """The keepers."""
