@@ -32,8 +32,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByRealPar
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put tests that wait long before those that compute."""
-    items.sort(key=lambda item: _rank(_folder(item.path.relative_to(_HERE.parent))))
+    """Put tests that wait long before those that compute, and whole files before single tests."""
+    items.sort(key=lambda item: _rank(item.path.relative_to(_HERE.parent)))
 
 
 def _folder(file: Path) -> str:
@@ -41,5 +41,7 @@ def _folder(file: Path) -> str:
     return file.parts[1]
 
 
-def _rank(folder: str) -> int:
-    return _WAIT.index(folder) if folder in _WAIT else len(_WAIT)
+def _rank(file: Path) -> tuple[int, bool]:
+    folder = _folder(file)
+    wait = _WAIT.index(folder) if folder in _WAIT else len(_WAIT)
+    return wait, not file.name.startswith(_WARM)
