@@ -25,16 +25,19 @@ _RANDOM: Final = (
     rb"|SignedCertWithKey)"
 )
 _CLOCK: Final = rb"now"
+_TIMES: Final = rb"ago|date(?:InZone|_in_zone)?|durationRound|htmlDate(?:InZone)?"
+"""They take the time for what is no date, or tell how long ago one is. Source: sprig date.go."""
 _ORDER: Final = rb"keys|values"
 """They iterate over a Go map, whose order differs each time."""
 _SORTED: Final = b"sortAlpha"
 
-_NAMED: Final = re.compile(rb"\b(?:" + b"|".join((_RANDOM, _CLOCK, _ORDER)) + rb")\b")
+_NAMED: Final = re.compile(rb"\b(?:" + b"|".join((_RANDOM, _CLOCK, _TIMES, _ORDER)) + rb")\b")
 _TEXT: Final = rb"\"(?:\\.|[^\"\\\n])*\"|`[^`]*`|/\*.*?\*/"
 _ACTION: Final = re.compile(rb"\{\{(?:" + _TEXT + rb"|(?!\}\}).)*\}\}", re.DOTALL)
 _CALL: Final = re.compile(
     _TEXT
-    + rb"|(?<![.$\w-])(?:(?P<random>%b)|(?P<clock>%b)|(?P<order>%b))\b" % (_RANDOM, _CLOCK, _ORDER),
+    + rb"|(?<![.$\w-])(?:(?P<random>%b)|(?P<clock>%b)|(?P<time>%b)|(?P<order>%b))\b"
+    % (_RANDOM, _CLOCK, _TIMES, _ORDER),
     re.DOTALL,
 )
 _VALUE: Final = re.compile(rb"\.Values\.([A-Za-z0-9_.]+)")
@@ -64,7 +67,7 @@ class Use:
 
     function: str
     kind: str
-    """`random`, `clock` or `order`."""
+    """`random`, `clock`, `time` or `order`."""
     file: str
     line: int
     values: tuple[str, ...]
@@ -87,6 +90,11 @@ class Uses:
         """Whether it asks for the time."""
         return any(use.kind == "clock" for use in self.places)
 
+    @property
+    def times(self) -> bool:
+        """Whether what it makes may be of today, though no other render can be of another day."""
+        return any(use.kind == "time" for use in self.places)
+
     def remedy(self, origin: str) -> str:
         """What to do about a difference in what the template `origin` gives."""
         own = [use for use in self.places if origin.endswith(use.file)]
@@ -105,10 +113,10 @@ def uses(chart: Path, values: str = "") -> Uses:
     """Those of the chart in a folder or archive, and of the values that it may render, too."""
     files = (*_files(chart), ("the values", values.encode()))
     found = [use for name, text in files if _NAMED.search(text) for use in _uses(name, text)]
-    if not found:
-        return Uses(found, 1)
-    of_maps = any(use.kind == "order" for use in found)
-    return Uses(found, _RENDERS_OF_MAPS if of_maps else _RENDERS)
+    kinds = {use.kind for use in found}
+    if "order" in kinds:
+        return Uses(found, _RENDERS_OF_MAPS)
+    return Uses(found, _RENDERS if kinds & {"random", "clock"} else 1)
 
 
 def as_of_another_day(chart: Path, into: Path) -> Path:

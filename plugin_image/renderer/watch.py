@@ -12,7 +12,6 @@ table of audit events in Python's documentation; PEP 578.
 from __future__ import annotations
 
 import os
-import re
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -40,10 +39,6 @@ _HINDERING: Final = {
 _HERE: Final = "."
 _OF_IMAGE: Final = ("/dev/null", "/etc/localtime", "/lib", "/lib64", "/usr")
 """What is of the image or of the container."""
-_OF_PROCESSES: Final = re.compile(
-    r"/proc(?:/(?:self|\d+)(?:/(?:cmdline|environ|exe|statm|task(?:/\d+/children)?))?)?"
-)
-"""What the renderer's own code looks at to know the processes of a run."""
 
 
 @dataclass(kw_only=True)
@@ -76,7 +71,8 @@ class Seen:
         for kind in ("paths", "listed"):
             for path in told.get(kind, ()):
                 # Whatever leads to a place may be asked about, and not be listed.
-                is_known = _is_known(path, places) or (kind == "paths" and _leads_to(path, places))
+                is_known = any(is_in(path, place) for place in places)
+                is_known |= kind == "paths" and _leads_to(path, places)
                 if not is_known or is_in(path, f"{places[0]}/.git"):
                     self.hindrances.add(f"it looks at {path}")
 
@@ -90,11 +86,6 @@ def lasting(cache: str, env: Mapping[str, str]) -> list[str]:
 def is_in(path: str, folder: str) -> bool:
     """Whether an absolute path is that of a folder or of something in it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
-def _is_known(path: str, places: Iterable[str]) -> bool:
-    is_in_one = any(is_in(path, place) for place in places)
-    return is_in_one or bool(_OF_PROCESSES.fullmatch(path))
 
 
 def _leads_to(path: str, places: Iterable[str]) -> bool:

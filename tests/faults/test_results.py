@@ -160,6 +160,8 @@ DIFFERING: Final = {
     "a module in an archive": "import pathlib\n"
     "sys.path.insert(0, str(pathlib.Path(__file__).with_name('clocks.zip')))\nimport archived\n"
     + config_map("archived.read()"),
+    "how it was started": config_map("len(open('/proc/self/environ').read())"),
+    "the memory that it takes": config_map("open('/proc/self/statm').read()"),
     "the revision": config_map("os.environ.get('ARGOCD_APP_REVISION')"),
     "all variables": config_map("len(dict(os.environ))"),
 }
@@ -176,6 +178,14 @@ def test_what_may_differ_each_time_is_rendered_each_time(
     for revision in ("one", "two", "three"):
         rendered = container.rendered(folder, ARGOCD_APP_REVISION=revision)
         assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
+
+
+def test_a_chart_that_may_tell_todays_date_is_rendered_each_time(
+    container: ResultsContainer,
+) -> None:
+    files = dict(KEPT["a chart of the project"])
+    files["chart/templates/found.yaml"] += 'data: {day: {{ date "2006-01-02" "no date" }}}\n'
+    assert container.paths(project(container, files)) == ["warm"] * 3
 
 
 @pytest.mark.parametrize("name", YAML_READS)

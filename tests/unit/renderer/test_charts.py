@@ -86,6 +86,25 @@ def test_a_chart_that_asks_for_the_time_gets_another(action: str, tmp_path: Path
     assert (copy / "templates/now").read_text() == '{{ "now" }} now {{ .Values.now }}'
 
 
+@pytest.mark.parametrize(
+    ("action", "times"),
+    [
+        ('{{ date "2006" "" }}', True),
+        ('{{ dateInZone "2006" .Values.day "UTC" }}', True),
+        ('{{ .Values.day | date_in_zone "2006" }}', True),
+        ("{{ htmlDate .Values.day }}", True),
+        ("{{ .Values.day | toDate | ago }}", True),
+        ('{{ .Values.day | toDate "2006" | dateModify "1h" | unixEpoch }}', False),
+        ("date: {{ .Values.date }}", False),
+    ],
+)
+def test_a_chart_that_may_take_the_time_for_what_is_no_date_is_told(
+    action: str, times: bool, tmp_path: Path
+) -> None:
+    found = charts.uses(chart_in(tmp_path, **{"templates/a.yaml": action}))
+    assert (found.times, found.renders) == (times, 1)
+
+
 def test_a_chart_that_goes_through_a_map_is_rendered_often(tmp_path: Path) -> None:
     chart = chart_in(tmp_path, **{"templates/a.yaml": "{{ keys .Values.x | first }}"})
     assert charts.uses(chart).renders > 2

@@ -41,7 +41,7 @@ class Components:
         self._plugin = plugin
         self._report = downloads.report
         self._addresses = Addresses(downloads)
-        self._helm = Helm(plugin, options, repositories)
+        self._helm = Helm(plugin, options, repositories, downloads.report)
         self._releases = Releases(plugin, self._helm, repositories)
 
     def invoke(self, function: str, arguments: Inputs) -> InvokeResponse:

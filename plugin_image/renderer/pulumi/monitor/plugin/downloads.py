@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .... import kept_file
+from ....application import STREAMED
 from ..recording import Report
 
 _REVISION: Final = "ARGOCD_APP_REVISION"
@@ -34,13 +35,13 @@ class Downloads:
         """What names it among all that is kept: all that decides about it; empty if nothing does.
 
         What is not exact may be something else tomorrow, and is one thing for each revision of the
-        Application. A login is part of the name: who lacks it does not get what it opens. It cannot
-        be guessed from the name within reasonable time.
+        Application; files that somebody sent have none. A login is part of the name: who lacks it
+        does not get what it opens. It cannot be guessed from the name within reasonable time.
         """
         revision = "" if exact else self._env.get(_REVISION, "")
         if not exact:
             self.report({"seen": {"variables": [_REVISION]}})
-        if not self._kept or not (exact or revision):
+        if not self._kept or not (exact or revision) or revision == STREAMED:
             return ""
         told = json.dumps([revision, asked], sort_keys=True).encode()
         return hashlib.scrypt(told, salt=b"downloads", n=2**12, r=8, p=1, dklen=32).hex()

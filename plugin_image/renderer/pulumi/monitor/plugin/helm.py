@@ -19,6 +19,7 @@ from pulumi.runtime.proto import provider_pb2, resource_pb2
 from .... import charts
 from ....charts import Uses
 from ..errors import MonitorError, Refusal
+from ..recording import Report
 from ..run_context import RunOptions
 from ..values import structs, wire
 from . import contents, repositories
@@ -49,9 +50,14 @@ class Helm:
     """The charts of one provider."""
 
     def __init__(
-        self, plugin: KubernetesPlugin, options: RunOptions, repositories: Repositories
+        self,
+        plugin: KubernetesPlugin,
+        options: RunOptions,
+        repositories: Repositories,
+        report: Report,
     ) -> None:
         self._plugin = plugin
+        self._report = report
         self._options = options
         self._repositories = repositories
 
@@ -175,6 +181,8 @@ class Helm:
         if self._options.allow_random:
             return
         uses = charts.uses(chart, json.dumps(values)) if chart else charts.UNSEEN
+        if uses.times:
+            self._report({"seen": {"hindrances": [f"{called} may ask for the time"]}})
         with self.scratch() as scratch:
             for number in range(1, uses.renders):
                 if chart and uses.clock and number == 1:

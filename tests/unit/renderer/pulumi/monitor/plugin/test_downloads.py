@@ -39,6 +39,7 @@ def test_what_is_exact_has_one_name_for_all_revisions() -> None:
 
 def test_what_may_change_has_no_name_without_a_revision_nor_anything_without_a_place() -> None:
     assert key(revision="") == ""
+    assert key(revision="streamed") == "", "`argocd app diff --local` says so of any files"
     assert downloads("", ARGOCD_APP_REVISION="r").key(ASKED, exact=True) == ""
 
 
