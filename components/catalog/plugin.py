@@ -145,15 +145,15 @@ class ConfigManagementPlugin(pulumi.ComponentResource):
         inputs.located(
             where, lambda: refuse_unread(given, mode, _READ_BY_SIDECARS, own_proxy=own_proxy)
         )
-        is_monitored = pod_monitor.wanted(where, given)
+        is_monitored = pod_monitor.wanted(where, given, is_service=mode == SERVICE)
 
         export = inputs.plain_flag(where, given, "export", default=False)
-        if export:
+        # In service mode it is the proxy alone, which has none.
+        exports_plugin = export and mode == SIDECAR
+        if exports_plugin:
             inputs.located(where, lambda: _refuse_credentials(given))
 
-        container, plugin_name = self._container(
-            name, where, given, export=export and mode == SIDECAR
-        )
+        container, plugin_name = self._container(name, where, given, export=exports_plugin)
         nothing = pulumi.Output.from_input("")
         self.service_host = self.client_secret_name = nothing
         no_addition: dict[str, Any] = {}

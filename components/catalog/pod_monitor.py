@@ -29,12 +29,19 @@ class PodMonitorArgs(TypedDict):
     """Labels of the PodMonitor, by which a Prometheus selects it (default none)."""
 
 
-def wanted(where: str, given: Mapping[str, Any]) -> bool:
-    """Tell whether there is to be one. Raises InvalidInputError for what nothing would read."""
+def wanted(where: str, given: Mapping[str, Any], *, is_service: bool) -> bool:
+    """Tell whether there is to be one.
+
+    Raises InvalidInputError for what nothing would read, and for metrics that nobody could.
+    """
     is_wanted = inputs.plain_flag(where, given, "pod_monitor", default=False)
     if is_wanted and "metrics_port" not in given:
         problem = "is true, but there are no metrics"
         raise InvalidInputError("pod_monitor", problem, "set metrics_port, too", where)
+    if is_wanted and is_service and "metrics_namespace" not in given:
+        problem = "is true, but the NetworkPolicy of the plugin's pods lets no Prometheus in"
+        fix = "set metrics_namespace to the namespace of Prometheus"
+        raise InvalidInputError("pod_monitor", problem, fix, where)
     if "pod_monitor_labels" in given and not is_wanted:
         problem = "is set, but there is no PodMonitor"
         raise InvalidInputError("pod_monitor_labels", problem, "set pod_monitor, too", where)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 
 from ..shared import argocd_names, contract, validation
 from ..shared.errors import InvalidInputError
-from . import plugin_yaml, pull_secrets, secret_keys
+from . import plugin_yaml, pull_secrets, secret_keys, variables
 from .metrics import Metrics
 from .probes import DEFAULT_PROBES, Probes
 from .resources import DEFAULT_RESOURCES, Resources
@@ -136,9 +136,12 @@ class PluginContainer:
         if self.metrics is None:
             return []
         user, cache = self.settings.user, f"{self.name}-cache"
-        # Traces are of this plugin, unless they are to be called otherwise.
-        env = {"OTEL_SERVICE_NAME": self.plugin_name, **self.settings.env}
-        return [self.metrics.container(self.name, self.image, user, cache, env)]
+        tracing = variables.of_traces(self._env())
+        return [
+            self.metrics.container(
+                self.name, self.image, user, cache, tracing, service=self.plugin_name
+            )
+        ]
 
     def volumes(self) -> list[Json]:
         """Return the volumes that this plugin adds to the pod; no other plugin uses them."""
@@ -168,18 +171,11 @@ class PluginContainer:
         return [{"name": f"{self.name}-{name}", "configMap": source}] if keys else []
 
     def _env(self) -> list[Json]:
-        # The API server drops an empty value: an item with one would never equal the live one.
         return [
             {"name": "HOME", "value": contract.HOME_DIR},
-            *(
-                {"name": name, "value": value} if value else {"name": name}
-                for name, value in sorted(self.settings.env.items())
-            ),
-            *(
-                {"name": name, "valueFrom": source}
-                for name, source in sorted(self.settings.env_value_from.items())
-            ),
+            *variables.of_sources(self.settings.env_value_from),
             *secret_keys.variables(self.secrets),
+            *variables.of_values(self.settings.env),
         ]
 
     def _mounts(self) -> list[Json]:

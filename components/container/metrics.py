@@ -1,10 +1,10 @@
 """The container beside a plugin's that serves its metrics: the same image, and another command.
 
-Pure: takes checked values. It has the plugin's cache, through which renders reach it, and neither
-its credentials nor its socket.
+Pure: takes checked values. It has the plugin's cache, through which renders reach it, not its
+socket, and of its credentials only those that sending traces takes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ PATH: Final = "/metrics"
 PORT: Final = "$(METRICS_PORT)"
 ADDRESS: Final = "$(POD_IP)"
 """What Kubernetes puts in their place in a command: where to listen."""
-_OF_TRACES: Final = "OTEL_"
+_SERVICE: Final = "OTEL_SERVICE_NAME"
 _POD_IP: Final = {"fieldRef": {"apiVersion": "v1", "fieldPath": "status.podIP"}}
 
 
@@ -34,13 +34,21 @@ class Metrics:
         return f"metrics-{self.port}"
 
     def container(
-        self, plugin: str, image: str, user: User, cache_volume: str, env: Mapping[str, str]
+        self,
+        plugin: str,
+        image: str,
+        user: User,
+        cache_volume: str,
+        tracing: Sequence[Json],
+        *,
+        service: str,
     ) -> Json:
         """Return the container, with nothing in it that Kubernetes would add by itself.
 
-        Of `env`, the plugin's variables, it has those that say where OpenTelemetry sends traces.
+        The variables `tracing` say where OpenTelemetry sends traces; those of the plugin are of
+        `service`, unless they say otherwise.
         """
-        tracing = {name: value for name, value in env.items() if name.startswith(_OF_TRACES)}
+        is_named = any(variable["name"] == _SERVICE for variable in tracing)
         return {
             "name": container_name(plugin),
             "image": image,
@@ -48,7 +56,8 @@ class Metrics:
             "env": [
                 {"name": "POD_IP", "valueFrom": _POD_IP},
                 {"name": "METRICS_PORT", "value": str(self.port)},
-                *({"name": name, "value": value} for name, value in sorted(tracing.items())),
+                *([] if is_named else [{"name": _SERVICE, "value": service}]),
+                *tracing,
             ],
             "ports": [{"name": self.port_name, "containerPort": self.port, "protocol": "TCP"}],
             "volumeMounts": [{"name": cache_volume, "mountPath": contract.CACHE_DIR}],

@@ -104,7 +104,11 @@ class ServiceObjects:
         scales: bool,
         timeouts: pulumi.CustomTimeouts,
     ) -> k8s.apps.v1.Deployment:
-        """Make the Deployment. Where it scales, the number of pods is left out."""
+        """Make the Deployment.
+
+        Where it scales, the autoscaler decides, and no `up` puts its decision back. The number of
+        pods is said all the same: without it there would be one until the autoscaler acts.
+        """
 
         def template(known: Sequence[Any]) -> dict[str, Any]:
             plugin, settings, name, image, config_map = known
@@ -129,8 +133,7 @@ class ServiceObjects:
             self._resource,
             metadata=self._metadata(annotations=self.target.apply(_annotations)),
             spec={
-                # Where it scales, the autoscaler decides, and no `up` puts its decision back.
-                **({} if scales else {"replicas": self.settings.apply(lambda s: s.replicas)}),
+                "replicas": self.settings.apply(lambda s: s.replicas),
                 "selector": {"match_labels": self.plugin.apply(lambda p: selector(p.name))},
                 "strategy": {
                     "type": "RollingUpdate",
@@ -139,7 +142,10 @@ class ServiceObjects:
                 "template": pulumi.Output.all(*parts).apply(template),
             },
             opts=pulumi.ResourceOptions.merge(
-                self._child(), pulumi.ResourceOptions(custom_timeouts=timeouts)
+                self._child(),
+                pulumi.ResourceOptions(
+                    custom_timeouts=timeouts, ignore_changes=["spec.replicas"] if scales else None
+                ),
             ),
         )
 

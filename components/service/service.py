@@ -90,6 +90,13 @@ class ServiceArgs(TypedDict):
     """Image of HAProxy 2.6 or newer with a shell (default: the official one, by digest)."""
 
 
+_READ_WITH: Final = {
+    "cpu_utilization": "max_replicas",
+    "renders_metric": "max_replicas",
+    "renders_per_pod": "renders_metric",
+}
+"""Arguments of the autoscaler, by the one without which nothing reads them."""
+
 _MADE: Final = (
     ("apps", "deployments"),
     ("", "services"),
@@ -134,6 +141,7 @@ class PluginService(pulumi.ComponentResource):
     ) -> None:
         where = f"PluginService {name}"
         given = inputs.given(where, args, PluginServiceArgs)
+        inputs.located(where, lambda: _refuse_unread(given))
         super().__init__("argocd-cmp:index:PluginService", name, given, opts)
         plugin = plugin_container(where, given).apply(
             lambda known: inputs.located(where, lambda: _without_clash(known))
@@ -277,6 +285,18 @@ def _spread(value: object) -> list[dict[str, Any]] | None:
         return None
     field, kind = "topology_spread_constraints", "TopologySpreadConstraint"
     return kubernetes_schema.checked_list(field, value, kind)
+
+
+def _refuse_unread(given: Mapping[str, Any]) -> None:
+    """Refuse arguments that nothing reads: somebody who sets one expects it to count."""
+    if "service_account" in given and "service_account_annotations" in given:
+        problem = "is for a ServiceAccount of the plugin's own, and service_account names another"
+        fix = "annotate that one, or leave service_account out"
+        raise InvalidInputError("service_account_annotations", problem, fix)
+    for field, other in _READ_WITH.items():
+        if field in given and other not in given:
+            problem = f"is for the autoscaler, which does not look at it without {other}"
+            raise InvalidInputError(field, problem, f"set {other}, or leave it out")
 
 
 def _scaling(given: Mapping[str, Any]) -> Scaling:

@@ -35,8 +35,6 @@ __all__ = ["workspace"]
 CONTEXT = ROOT / "plugin_image"
 DESTINATION = "guestbook"
 """A namespace to deliver into."""
-_NICENESS = -5
-"""Of a node of the tests' own. Its tests are the longest chain, so the others wait for them."""
 
 _HELPER = Path(__file__).parent / "harness" / "helper_image"
 
@@ -114,8 +112,6 @@ def cluster(
         if given:
             cluster = stack.enter_context(clusters.given_cluster(given, workspace))
         else:
-            os.nice(_NICENESS)
-            stack.callback(os.nice, -_NICENESS)
             cluster = stack.enter_context(clusters.own_cluster(workspace, tools, engine))
         with uncaptured(pytestconfig):
             sys.stderr.write(f"\nArgo CD ready after {time.monotonic() - begun:.0f} s\n")

@@ -72,6 +72,8 @@ def stack(  # noqa: PLR0917 - fixtures come by position
             "imageRepository": f"{cluster.registry}/argocd-plugin-tests/plugin",
             "imageBuildArgs": image_args,
             "memoryLimit": "1Gi",
+            # What fails is noticed sooner than by default.
+            "livenessPeriodSeconds": 5,
             "applications": [
                 _application("guestbook", repository.url, "guestbook"),
                 *(_application(name, repository.url, "note", {"name": name}) for name in _NOTES),
@@ -372,7 +374,7 @@ class TestFailing:
     ) -> Iterator[None]:
         """The pod that serves before still does after the failed `up`; the next one mends it."""
         (old,) = cluster.pods()
-        stack.configure({"rolloutSeconds": 45})
+        stack.configure({"rolloutSeconds": 30})
         yield
         now = cluster.api.get("v1", "Pod", old["metadata"]["name"], namespace=NAMESPACE)
         assert all(each["ready"] for each in now["status"]["containerStatuses"])

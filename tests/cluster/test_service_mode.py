@@ -245,12 +245,12 @@ def two(parts: Parts) -> Iterator[Two]:
 
 
 class TestInstalled:
-    def test_the_autoscaler_takes_the_deployment_to_its_fewest_pods(self, two: Two) -> None:
+    def test_one_that_scales_begins_with_its_fewest_pods(self, two: Two) -> None:
         autoscaler = two.parts.cluster.api.get(
             "autoscaling/v2", "HorizontalPodAutoscaler", two.cat.name, namespace=NAMESPACE
         )
         assert autoscaler["spec"]["minReplicas"] == 2
-        assert len(two.cat.wait_until_ready(2)) == 2, "the Deployment itself says nothing"
+        assert len(two.cat.wait_until_ready(2)) == 2
 
     def test_a_drain_takes_one_pod_at_a_time(self, two: Two) -> None:
         first, second = two.cat.wait_until_ready(2)

@@ -16,7 +16,7 @@ from components.export.export import PluginExport
 from components.export.forms import CONTAINER_LABEL
 from components.shared.errors import InvalidInputError
 
-from .conftest import IMAGE, FakeEngine, Run
+from .conftest import IMAGE, FakeEngine, Run, revealed
 
 PATCH = "kubernetes:apps/v1:DeploymentPatch"
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
@@ -165,6 +165,14 @@ class TestEveryForm:
         args = {key: value for key, value in TOOL.items() if not key.startswith("existing")}
         with pytest.raises(InvalidInputError, match="set existing_secret"):
             exported(run, "kustomize", args | {"credentials_env": {"TOKEN": "canary"}})
+
+    def test_takes_credentials_by_value_where_it_is_the_proxy_alone(self, run: Run) -> None:
+        args = {key: value for key, value in TOOL.items() if not key.startswith("existing")}
+        given = args | SERVICE | {"credentials_env": {"CANARY": "canary"}}
+        files, engine = exported(run, "kustomize", given)
+        assert "canary" not in str(files).lower()
+        secret = engine.one("kubernetes:core/v1:Secret").inputs
+        assert revealed(secret["stringData"]) == {"CANARY": "canary"}
 
     @pytest.mark.parametrize(
         ("given", "reason"),

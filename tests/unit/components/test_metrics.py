@@ -36,6 +36,7 @@ SERVICE: Any = {
     "certificates": "existing",
     "server_secret": "a",
     "client_secret": "b",
+    "metrics_namespace": "monitoring",
 }
 
 
@@ -95,6 +96,32 @@ class TestInBothModes:
             "OTEL_SERVICE_NAME": "pulumi-v1.0",
         }
 
+    def test_what_says_where_traces_go_may_refer_to_other_variables(
+        self, run: Run, mode: Any
+    ) -> None:
+        """As to the address of an agent on the node, and to a key of a Secret."""
+        address: Any = {"fieldRef": {"fieldPath": "status.hostIP"}}
+        key: Any = {"secretKeyRef": {"name": "tempo", "key": "token"}}
+        values = {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": "http://$(NODE_IP):4317",
+            "OTEL_EXPORTER_OTLP_HEADERS": "authorization=$(TOKEN)",
+        }
+        env = {
+            "env": values,
+            "env_value_from": {"NODE_IP": address, "POD": {"fieldRef": {"fieldPath": "a"}}},
+            "existing_secrets": [{"name": "tempo", "env": {"TOKEN": "token", "OTHER": "token"}}],
+        }
+        found = containers(pod(run, ON | mode | env))
+        told = [
+            {"name": "NODE_IP", "valueFrom": address},
+            {"name": "TOKEN", "valueFrom": key},
+            *({"name": name, "value": value} for name, value in values.items()),
+        ]
+        assert found[f"{NAME}-metrics"]["env"][-4:] == told
+        names = [variable["name"] for variable in found[NAME]["env"]]
+        assert names.index("NODE_IP") < names.index("OTEL_EXPORTER_OTLP_ENDPOINT")
+        assert names.index("TOKEN") < names.index("OTEL_EXPORTER_OTLP_HEADERS")
+
     def test_its_command_is_one_of_the_renderer(self, run: Run, mode: Any) -> None:
         command = containers(pod(run, ON | mode))[f"{NAME}-metrics"]["command"]
         known = {"$(POD_IP)": "10.0.0.1", "$(METRICS_PORT)": "8406"}
@@ -132,7 +159,7 @@ class TestInBothModes:
 
 
 def test_in_service_mode_whoever_reads_the_proxys_metrics_reads_them_too(run: Run) -> None:
-    given = SERVICE | {"metrics_namespace": "monitoring"}
+    given = SERVICE
     policy = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
     for metrics, ports in ((OFF, [8405]), (ON, [8405, 8406])):
         engine = run(lambda metrics=metrics: PulumiPlugin("pulumi", metrics | given))  # type: ignore[misc]
@@ -202,8 +229,12 @@ class TestAPortIsRefused:
         (OFF | {"pod_monitor": True}, r"pod_monitor is true, but there are no metrics"),
         (ON | {"pod_monitor_labels": {"a": "b"}}, r"pod_monitor_labels is set, but there is no"),
         (ON | {"repo_server_labels": {"a": "b"}}, r"repo_server_labels is for mode service"),
+        (
+            {k: v for k, v in (MONITORED | SERVICE).items() if k != "metrics_namespace"},
+            r"the NetworkPolicy of the plugin's pods lets no Prometheus in",
+        ),
     ],
-    ids=["no metrics", "no PodMonitor", "no PodMonitor in sidecar mode"],
+    ids=["no metrics", "no PodMonitor", "no PodMonitor in sidecar mode", "nobody let in"],
 )
 def test_what_nothing_would_read_is_refused(run: Run, given: Any, said: str) -> None:
     with pytest.raises(InvalidInputError, match=said):

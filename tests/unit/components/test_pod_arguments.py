@@ -82,13 +82,20 @@ KEY: Any = {"secretKeyRef": {"name": "git", "key": "token"}}
             {"requests": {"cpu": "4", "memory": "256Mi"}, "limits": {"memory": "2Gi"}},
         ),
         (
-            {"env_value_from": {"NODE": FIELD, "B": KEY}, "env": {"C": "1"}},
+            {
+                "env_value_from": {"NODE": FIELD, "B": KEY},
+                "env": {"C": "1", "A": "$(C) $(D)", "D": "$(A) $(NODE)", "E": ""},
+            },
             "env",
             [
                 {"name": "HOME", "value": contract.HOME_DIR},
-                {"name": "C", "value": "1"},
                 {"name": "B", "valueFrom": KEY},
                 {"name": "NODE", "valueFrom": FIELD},
+                # Each after those that it refers to, as far as these do not refer to it.
+                {"name": "C", "value": "1"},
+                {"name": "D", "value": "$(A) $(NODE)"},
+                {"name": "A", "value": "$(C) $(D)"},
+                {"name": "E"},
             ],
         ),
     ],

@@ -168,7 +168,7 @@ def test_it_scales_by_cpu_and_by_a_metric_where_one_is_named(run: Run) -> None:
         renders_metric="haproxy_backend_current_sessions",
         renders_per_pod=4,
     )
-    assert "replicas" not in made(engine)["spec"], "or each `up` would undo the scaling"
+    assert made(engine)["spec"]["replicas"] == 3, "or there is one until the autoscaler acts"
     spec = engine.one(HPA).inputs["spec"]
     assert (spec["minReplicas"], spec["maxReplicas"]) == (3, 9)
     assert spec["scaleTargetRef"]["name"] == "cmp-tool-v1"
@@ -220,6 +220,14 @@ def test_without_waiting_for_it_the_roll_out_is_not_awaited(run: Run) -> None:
         ({"repo_server_labels": {}}, "repo_server_labels", "every pod"),
         ({"image_pull_secrets": ["No_Name"]}, "image_pull_secrets", "not a valid object name"),
         ({"service_account": "No_Name"}, "service_account", "not a valid object name"),
+        (
+            {"service_account": "own", "service_account_annotations": {}},
+            "service_account_annotations",
+            "service_account names another",
+        ),
+        ({"cpu_utilization": 50}, "cpu_utilization", "without max_replicas"),
+        ({"renders_metric": "renders"}, "renders_metric", "without max_replicas"),
+        ({"max_replicas": 4, "renders_per_pod": 3}, "renders_per_pod", "without renders_metric"),
         ({"priority_class": "No_Name"}, "priority_class", "not a valid object name"),
         ({"certificate_secret": None}, "certificate_secret", "is missing"),
         ({"check_deployment": False}, "argocd_image", "is missing"),
