@@ -11,6 +11,9 @@ NEW_PYTHON := Install Python 3.11 or newer, or name another one by PYTHON=. What
 LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links
 TOOLS := $(basename $(wildcard plugin_image/renderer/pulumi/hosts/tools/*.in))
 
+# Each of hundreds of `pulumi up` would compile the same modules.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-unit test-render test-faults test-e2e test-thorough test-cluster test-public image lint format toolchain recordings bench lock clean prerequisites
 

@@ -68,7 +68,7 @@ def _run(execution: Execution, host: Installed, named: frozenset[str] | None) ->
         output = server.output()
         made = session.monitor.names()
     if error is not None:
-        failure = yaml_failure.of(error, output, execution.project.packages)
+        failure = yaml_failure.of(logged_errors(events), error, output, execution.project.packages)
         return Run(events, Ended(_FAILED, output), failure)
     # The host answers when it has interpreted everything; nothing can end it early.
     events.append({"finished": True})

@@ -6,7 +6,7 @@ missing. Source: pulumi/pulumi-yaml `pkg/pulumiyaml/sort.go`, and `run.go` (Load
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,13 +40,17 @@ _PASSED_OVER_FIX: Final = (
 )
 
 
-def of(error: str, output: str, packages: Mapping[str, Source]) -> Failure:
-    """The first error among what the host said: `Error: …`, and `on Pulumi.yaml line 12`."""
+def of(logged: Sequence[str], error: str, output: str, packages: Mapping[str, Source]) -> Failure:
+    """The first error among what the host said: `Error: …`, and `on Pulumi.yaml line 12`.
+
+    What goes wrong in the middle of a program, it has `logged`.
+    """
+    told = [message.strip() for message in logged]
     stripped = [line.strip() for line in [*plain(error).splitlines(), *output.splitlines()]]
     lines = [_MARK.sub("", line) for line in stripped if line and not _HEADING.match(line)]
     errors = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
-    place = _PLACE.search(output)
-    text = next(iter([*errors, *lines]), "the host gave no reason")
+    place = _PLACE.search(next(iter(told), output))
+    text = next(iter([*told, *errors, *lines]), "the host gave no reason").splitlines()[0]
     fix = configuration_fix(text)
     if missing := _MISSING.search(text):
         name = missing[1]

@@ -34,8 +34,15 @@ _SAID = {
 
 @pytest.mark.parametrize(("error", "output", "told"), _SAID.values(), ids=_SAID)
 def test_what_the_host_said_is_told(error: str, output: str, told: tuple[str, str]) -> None:
-    failure = yaml_failure.of(error, output, {})
+    failure = yaml_failure.of([], error, output, {})
     assert (failure.text, failure.place) == told
+
+
+def test_the_first_that_the_host_logged_is_told_with_its_own_place() -> None:
+    logged = ["no list of strings\n\n  on Pulumi.yaml line 7:\n   7: x\n", "no diagnostics"]
+    output = "Error: another\n\n  on Pulumi.yaml line 9:\n"
+    failure = yaml_failure.of(logged, "", output, {})
+    assert (failure.text, failure.place) == ("no list of strings", "Pulumi.yaml:7")
 
 
 def passed_over(folder: Path, program: str, *made: str, file: str = "Pulumi.yaml") -> str | None:
