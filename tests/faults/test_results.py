@@ -188,6 +188,31 @@ def test_a_chart_that_may_tell_todays_date_is_rendered_each_time(
     assert container.paths(project(container, files)) == ["warm"] * 3
 
 
+UNSET: Final = {
+    "Python": {
+        "__main__.py": "import os\nimport pulumi_kubernetes as k8s\n"
+        "image = f\"nginx:{os.environ.get('TAG')}\"\n"
+        "k8s.core.v1.Pod('web', spec={'containers': [{'name': 'web', 'image': image}]})\n"
+    },
+    "JavaScript": {
+        "Pulumi.yaml": "name: odd\nruntime: nodejs\n",
+        "package.json": "{}",
+        "index.js": 'const k8s = require("@pulumi/kubernetes");\n'
+        "const containers = [{ name: 'web', image: `nginx:${process.env.TAG}` }];\n"
+        'new k8s.core.v1.Pod("web", { spec: { containers } });\n',
+    },
+}
+
+
+@pytest.mark.parametrize("name", UNSET)
+def test_a_variable_that_is_not_set_is_refused_where_a_result_may_be_kept_too(
+    container: ResultsContainer, name: str
+) -> None:
+    folder = project(container, UNSET[name])
+    found = [container.rendered(folder) for _ in range(3)]
+    assert all(each.status and "not set: TAG" in each.stderr for each in found), found
+
+
 @pytest.mark.parametrize("name", YAML_READS)
 def test_what_a_yaml_program_reads_by_itself_is_read_each_time(
     container: ResultsContainer, name: str

@@ -58,9 +58,10 @@ if (unreadable) {
 const [address, elsewhere] = readAll(0).split(" ");
 // For `nodejs_child.js`, in what the program starts.
 process.env.RENDERER_ELSEWHERE = JSON.stringify({ monitor: elsewhere, notes });
-require("./nodejs_environment").tellOfUnset(root, (name, place) => tell({ unset: [name, place] }));
 const packages = path.join(path.dirname(beside), "node_modules");
+// Before what tells who has looked a variable up: that has to be the program.
 const seen = watched && require("./nodejs_seen").begin(root, packages, address);
+require("./nodejs_environment").tellOfUnset(root, (name, place) => tell({ unset: [name, place] }));
 process.argv.splice(1, 1, runner, `--monitor=${address}`, `--engine=${address}`);
 if (loaded.length === 0) {
     Module.runMain();

@@ -136,10 +136,11 @@ def _run(
     )
     _own("hosts.python_values").install()
     _own("hosts.python_secrets").tell(report, [context.config[key] for key in context.secret_keys])
+    # Before what tells who has looked a variable up: that has to be the program.
+    seen = _own("hosts.python_seen").begin() if given["watched"] else None
     _own("hosts.python_environment").tell(report, context.root)
     if context.unreadable and context.unreadable.followed:
         _own("hosts.python_unreadable").follow(context.unreadable, report, context.root)
-    seen = _own("hosts.python_seen").begin() if given["watched"] else None
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     leftovers = _own("hosts.python_leftovers").Leftovers(loop, context.root, given["elsewhere"])

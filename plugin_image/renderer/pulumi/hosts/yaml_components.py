@@ -68,7 +68,7 @@ def _port(said: Iterable[language_pb2.RunPluginResponse]) -> int:
     else:
         reason = "it ended"
     told = plain(remarks.decode(errors="replace"))
-    failure = yaml_failure.of(reason, told, {})
+    failure = yaml_failure.of([], reason, told, {})
     raise ProgramError(failure.text, details="\n".join(filter(None, [told, failure.text])))
 
 

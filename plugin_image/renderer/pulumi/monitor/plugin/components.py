@@ -99,12 +99,14 @@ class Components:
         children = self._read(inputs, called)
         if children is None:
             self._hinder(called)
+        asked = type(request)()
+        asked.CopyFrom(request)
         with self._helm.scratch() as scratch:
             for name, value in self._addresses.copied(inputs, scratch, called).items():
                 # Only these: the others keep their marks of secrets.
-                request.object.fields[name].Clear()
-                structs.into_struct({name: value}, request.object)
-            return Constructed(self._plugin.construct(request, fields, called), children)
+                asked.object.fields[name].Clear()
+                structs.into_struct({name: value}, asked.object)
+            return Constructed(self._plugin.construct(asked, fields, called), children)
 
     def _tell(self, inputs: Inputs, called: str) -> None:
         """Report what the provider reads because the inputs name it, and that commands may."""

@@ -395,3 +395,5 @@ class Registrar:
                     raise
                 told.add(str(error))
                 self._registry.forget(request)
+                # The provider may have registered it before it failed.
+                self._transforms.hand_over(request)

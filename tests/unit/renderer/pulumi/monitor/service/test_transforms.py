@@ -331,6 +331,29 @@ def test_transforms_of_a_remote_component_reach_what_its_provider_registers(
     assert harness.recording.registrations[0].object["data"] == {"seen": "C"}
 
 
+def test_transforms_of_a_remote_component_outlast_what_its_provider_has_to_learn(
+    callbacks: Callbacks,
+) -> None:
+    """The provider registers the component, and fails at a kind that it does not know yet."""
+    harness = Harness()
+    chart = "kubernetes:helm.sh/v4:Chart"
+    harness.register(chart, "first", remote=True, custom=False)
+    (plugin,) = harness.plugins
+    learn = plugin.learn
+
+    def register_and_learn(error: MonitorError) -> bool:
+        harness.register(chart, "web", custom=False)
+        return learn(error)
+
+    plugin.unknown_kinds = 1
+    plugin.learn = register_and_learn  # type: ignore[method-assign]
+    transform = callbacks.add("chart", appends("C"))
+    harness.register(chart, "web", remote=True, custom=False, transforms=[transform])
+    component = harness.register(chart, "web", custom=False)
+    harness.register(CONFIG_MAP, "child", parent=component.urn)
+    assert harness.recording.registrations[0].object["data"] == {"seen": "C"}
+
+
 def test_a_transform_of_calls_changes_their_arguments(callbacks: Callbacks) -> None:
     def change(arguments: dict[str, Any], options: Any) -> None:
         arguments["text"] = "changed"
