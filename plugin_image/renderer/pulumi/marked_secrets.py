@@ -13,13 +13,13 @@ def secrets_of(recording: Recording) -> Iterator[str]:
         yield from _marked(registration.object, inside=False)
 
 
-def given_to_releases(recording: Recording) -> Iterator[str]:
-    """Every string that is marked as secret in what a Helm release is given.
+def given_to_the_provider(recording: Recording) -> Iterator[str]:
+    """Every string that is marked as secret in what a release, a chart or YAML is made from.
 
-    A chart knows no marks, so these have to be looked for in what it makes.
+    Neither Helm nor the provider knows marks, so these have to be looked for in what they make.
     """
-    for release in recording.releases:
-        yield from _marked(release.inputs, inside=False)
+    for given in (*(release.inputs for release in recording.releases), *recording.given):
+        yield from _marked(given, inside=False)
 
 
 def texts_in(value: Any) -> Iterator[str]:

@@ -150,7 +150,7 @@ def _objects(
         if request.seen:
             _see(request, request.seen, run, execution)
         downloads.keep(recording.downloads, execution.cache)
-        secrets.add(marked_secrets.given_to_releases(recording))
+        secrets.add(marked_secrets.given_to_the_provider(recording))
         secrets.add(recording.keyed)
         secrets.mark(marked_secrets.secrets_of(recording))
         secrets.mark(text for event in run.events for text in event.get("secrets", ()))

@@ -38,6 +38,9 @@ class Event(TypedDict, total=False):
     (`service.monitor`)."""
     release: dict[str, Any]
     """The fields of a `Release`. The monitor sends it (`service.registrar`)."""
+    given: dict[str, Any]
+    """What the Kubernetes provider makes a component from, with the marks of secrets. The monitor
+    sends it (`service.registrar`)."""
     note: str
     """What a person should know of a chart. The monitor sends it (`service.registrar`), and
     those of its parts that download (`plugin.repositories`, `plugin.addresses`)."""
@@ -182,6 +185,8 @@ class Recording:
 
     registrations: list[Registration] = field(default_factory=list)
     releases: list[Release] = field(default_factory=list)
+    given: list[dict[str, Any]] = field(default_factory=list)
+    """What charts and YAML were made from, in wire form, with the marks of secrets."""
     notes: list[str] = field(default_factory=list)
     """What a person should know of the charts."""
     downloads: list[tuple[str, str]] = field(default_factory=list)
@@ -214,6 +219,7 @@ class Recording:
         return cls(
             registrations=[Registration(**entry) for entry in of["registration"]],
             releases=[Release(**entry) for entry in of["release"]],
+            given=of["given"],
             notes=of["note"],
             downloads=[(key, archive) for key, archive in of["download"]],
             refusals=[(summary, fix) for summary, fix in of["refusal"]],

@@ -362,6 +362,7 @@ class Registrar:
         """What the Kubernetes provider makes of a chart, YAML or a kustomization, all of it."""
         provider = request.provider or request.providers.get(policy.KUBERNETES, "")
         inputs = wire.as_values(structs.from_struct(request.object))
+        self._report({"given": inputs})
         request.ClearField("object")
         structs.into_struct(inputs, request.object)
         made = self._constructed(self._plugins.of(self._providers.of(provider)), request, called)

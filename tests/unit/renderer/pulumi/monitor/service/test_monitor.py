@@ -410,6 +410,14 @@ class TestTheRealProvider:
         response = harness.register(chart, "second", remote=True, custom=False)
         assert response.urn == "urn:constructed::second"
 
+    def test_what_a_component_is_made_from_is_told_with_its_marks_of_secrets(
+        self, harness: Harness
+    ) -> None:
+        """The provider drops them, and makes any object of it."""
+        group, objs = "kubernetes:yaml/v2:ConfigGroup", [{"data": {"a": secret("one")}}]
+        harness.register(group, "g", {"objs": objs}, remote=True, custom=False)
+        assert harness.recording.given == [{"objs": objs}]
+
     def test_a_component_that_fails_for_another_reason_fails(self, harness: Harness) -> None:
         chart = "kubernetes:helm.sh/v4:Chart"
         harness.register(chart, "first", remote=True, custom=False)
