@@ -6,7 +6,8 @@ missing. Source: pulumi/pulumi-yaml `pkg/pulumiyaml/sort.go`, and `run.go` (Load
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,8 +67,10 @@ def of(logged: Sequence[str], error: str, output: str, packages: Mapping[str, So
     )
 
 
-def passed_over(project: Project, folder: Path, made: Collection[str]) -> Failure | None:
+def passed_over(project: Project, folder: Path, made: Counter[str]) -> Failure | None:
     """That the host has left out resources of the program in `folder`, by the names of those made.
+
+    Where several have one name and not all are made, nobody can tell which of them are missing.
 
     None where it has made all, and where the program's text is not here to be read.
     """
@@ -78,7 +81,9 @@ def passed_over(project: Project, folder: Path, made: Collection[str]) -> Failur
         document = read_document(file, project.repository)
     except ProjectError:
         return None  # the host reads it in another way
-    missing = [repr(key) for key, name in _declared(document) if name not in made]
+    declared = [*_declared(document)]
+    wanted = Counter(name for _, name in declared)
+    missing = [repr(key) for key, name in declared if made[name] < wanted[name]]
     if not missing:
         return None
     resources = "the resource" if len(missing) == 1 else "the resources"

@@ -62,12 +62,15 @@ class Registry:
         with self._lock:
             return self._urn_of(request)
 
-    def names(self) -> set[str]:
-        """The logical names of all resources, and of components as the program asked for them."""
+    def names(self) -> Counter[str]:
+        """The logical names of all resources, and of components as the program asked for them.
+
+        Resources of several types may have one name.
+        """
         with self._lock:
             made = {*self._types, *self._places}
         # No type has the `::` that comes before a name.
-        return {urn.removeprefix(self._prefix).partition("::")[2] for urn in made}
+        return Counter(urn.removeprefix(self._prefix).partition("::")[2] for urn in made)
 
     def is_stack(self, urn: str) -> bool:
         """Whether it is the URN of the stack itself, which is registered like any resource."""

@@ -9,6 +9,7 @@ message that an older SDK may lack at import, and no annotation is evaluated.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Never, TypeVar, cast
 
@@ -206,8 +207,8 @@ class Monitor:
         """Methods of components of the repository's packages; others are refused."""
         return self._answer(self._call, request)
 
-    def names(self) -> set[str]:
-        """The logical names of all that is registered or read."""
+    def names(self) -> Counter[str]:
+        """The logical names of all that is registered or read, and how many have each."""
         return self._registry.names()
 
     def schema_of(self, package: str) -> PackageSchema:

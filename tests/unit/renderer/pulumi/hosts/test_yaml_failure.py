@@ -1,5 +1,6 @@
 """The first line tells what a YAML program failed of, also where its host has said nothing."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def passed_over(folder: Path, program: str, *made: str, file: str = "Pulumi.yaml
     (folder / "Pulumi.yaml").write_text("name: shop\nruntime: yaml\n")
     with (folder / file).open("a") as text:
         text.write(program)
-    failure = yaml_failure.passed_over(load_project(folder), folder, made)
+    failure = yaml_failure.passed_over(load_project(folder), folder, Counter(made))
     return failure.text if failure else None
 
 
@@ -57,6 +58,13 @@ def test_a_resource_that_the_host_passes_over_is_an_error(tmp_path: Path) -> Non
     program = "resources: {a: {type: x:A}, b: {type: B}, c: {type: x:C}}\n"
     told = passed_over(tmp_path, program, "shop-dev", "a")
     assert told == "Pulumi's language host passes over the resources 'b', 'c' without a word"
+
+
+def test_a_resource_is_not_there_because_another_has_its_name(tmp_path: Path) -> None:
+    program = "resources: {web: {type: x:A}, service: {type: x:B, name: web}, b: {type: x:B}}\n"
+    assert passed_over(tmp_path, program, "web", "web", "b") is None
+    told = passed_over(tmp_path, program, "web", "b")
+    assert told and "the resources 'web', 'service' without a word" in told
 
 
 def test_a_resource_is_known_by_its_logical_name(tmp_path: Path) -> None:
@@ -85,4 +93,4 @@ def test_what_only_the_host_can_read_is_left_to_it(tmp_path: Path) -> None:
 def test_what_a_compiler_makes_of_a_program_is_not_compared_with_its_text(tmp_path: Path) -> None:
     project = "name: shop\nruntime: {name: yaml, options: {compiler: ./make}}\n"
     (tmp_path / "Pulumi.yaml").write_text(project + "resources: {a: {type: x:A}}\n")
-    assert yaml_failure.passed_over(load_project(tmp_path), tmp_path, []) is None
+    assert yaml_failure.passed_over(load_project(tmp_path), tmp_path, Counter()) is None

@@ -389,7 +389,7 @@ class TestTheRealProvider:
         parent = harness.register(COMPONENT, "a::b", custom=False).urn
         harness.register(CONFIG_MAP, "c", parent=parent)
         harness.register("kubernetes:helm.sh/v4:Chart", "web", remote=True, custom=False)
-        assert harness.monitor.names() == {"a::b", "c", "web"}
+        assert {*harness.monitor.names()} == {"a::b", "c", "web"}
 
     def test_one_provider_serves_each_namespace(self, harness: Harness) -> None:
         provider = harness.register("pulumi:providers:kubernetes", "p", {"namespace": "other"})
