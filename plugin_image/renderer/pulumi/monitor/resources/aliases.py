@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from .. import policy
 from ..errors import Refusal
 
 if TYPE_CHECKING:
@@ -112,8 +113,7 @@ class Aliases:
         spec = alias.spec
         parents = urn.parents
         if spec.parentUrn:
-            with self._lock:
-                former = self._of.get(spec.parentUrn, ())
+            former = self._former_parents(spec.parentUrn)
             parents = (former[0] if former else parse(spec.parentUrn)).types
         elif spec.noParent:
             parents = ""
@@ -130,14 +130,25 @@ class Aliases:
 
         A child whose name begins with its parent's is taken to be named after it.
         """
-        with self._lock:
-            of_parent = self._of.get(parent, ())
-        for former in of_parent:
+        for former in self._former_parents(parent):
             after = parse(parent).name
             for urn in names:
                 rest = urn.name.removeprefix(after)
                 renamed = former.name + rest if urn.name.startswith(after) else urn.name
                 yield replace(urn, parents=former.types, name=renamed)
+
+    def _former_parents(self, urn: str) -> Sequence[Urn]:
+        """The aliases of a resource that count for its children.
+
+        Of a Kubernetes object, one that names only another version of its kind does not: nobody
+        wrote it, and Pulumi heeds it only where the state has the object under it.
+        """
+        known = self.known(urn)
+        if not urn or not policy.is_kubernetes(parse(urn).type):
+            return known
+        own = parse(urn)
+        all_ = {own, *known}
+        return [a for a in known if a.type == own.type or replace(a, type=own.type) not in all_]
 
 
 def _fix(text: str, request: RegisterResourceRequest) -> str:

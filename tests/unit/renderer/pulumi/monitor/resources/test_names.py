@@ -237,6 +237,18 @@ class TestAliases:
         harness = Harness(suffix_hash=True, autonaming=RANDOM)
         assert named(harness, "a", DEPLOYMENT, aliases=versions) == before
 
+    def test_former_versions_of_a_parents_kind_make_no_other_names_of_its_children(self) -> None:
+        versions = [alias(type=f"kubernetes:apps/{v}:Deployment") for v in ("v1beta1", "v1beta2")]
+        names = set()
+        for aliases in ([], versions):
+            harness = Harness(suffix_hash=True, autonaming=RANDOM)
+            moved = harness.register(COMPONENT, "new", custom=False, aliases=[alias(name="old")])
+            parent = harness.register(DEPLOYMENT, "web", parent=moved.urn, aliases=aliases)
+            inside = named(harness, "inside", DEPLOYMENT, parent=parent.urn)
+            out = named(harness, "out", DEPLOYMENT, aliases=[alias(parentUrn=parent.urn)])
+            names.add((inside, out))
+        assert len(names) == 1
+
     def test_an_alias_below_a_former_parent_has_what_that_was_called(self) -> None:
         harness = Harness(suffix_hash=True, autonaming=RANDOM)
         old = Harness(suffix_hash=True, autonaming=RANDOM)
