@@ -6,6 +6,7 @@ They are installed once, into a cache of the renderer that stays.
 import shutil
 from pathlib import Path
 
+from plugin_image.contract import RendererEnv
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.renderer import PULUMI
 from tests.asking import request, stream
@@ -15,6 +16,8 @@ SDKS = Path(__file__).with_name("sdks")
 VERSIONS = SDKS / "versions"
 
 INSTALLING_SECONDS = 1800
+CACHE_BYTES = 2**34
+"""Enough for all that tests install: what leaves the cache is downloaded in the next run again."""
 
 
 def stream_of(version: str, folder: Path) -> str:
@@ -27,6 +30,11 @@ def stream_of(version: str, folder: Path) -> str:
 
 def rendered(program: Path) -> str:
     """The stream of a program with its packages."""
-    asked = request(program, cache.folder() / "sdk-versions", seconds=INSTALLING_SECONDS)
+    asked = request(
+        program,
+        cache.folder() / "sdk-versions",
+        seconds=INSTALLING_SECONDS,
+        env={RendererEnv.CACHE_BYTES.value: str(CACHE_BYTES)},
+    )
     options = Options(stack="dev", config={"token": "t0ken-of-the-test"})
     return stream(PULUMI, asked, options)

@@ -12,7 +12,14 @@ from plugin_image.renderer.cache import Cache
 from plugin_image.renderer.pulumi.hosts import bun
 from plugin_image.renderer.pulumi.installer import Installer
 from plugin_image.renderer.supervise import Deadline
-from tests.render.sdk_programs import INSTALLING_SECONDS, SDKS, VERSIONS, rendered, stream_of
+from tests.render.sdk_programs import (
+    CACHE_BYTES,
+    INSTALLING_SECONDS,
+    SDKS,
+    VERSIONS,
+    rendered,
+    stream_of,
+)
 from tests.toolchain import cache
 
 _LABELS = 'const labels = { app: "web" };\n'
@@ -170,7 +177,7 @@ def test_a_program_finds_its_packages(name: str, expected: str, tmp_path: Path) 
 def test_a_binary_lock_of_bun_is_read(expected: str, tmp_path: Path) -> None:
     program = _written(_BY_BUN, tmp_path)
     deadline = Deadline(INSTALLING_SECONDS)
-    kept = Cache(cache.folder() / "sdk-versions", tmp_path / "scratch", deadline, 2**40)
+    kept = Cache(cache.folder() / "sdk-versions", tmp_path / "scratch", deadline, CACHE_BYTES)
     installer = Installer(kept, os.environ, kept.scratch, deadline)
     settings = tmp_path / "bunfig.toml"
     settings.write_text("[install]\nsaveTextLockfile = false\n")

@@ -270,7 +270,7 @@ class _Plain:
 
     def _special(self, node: Mapping[str, Any], path: str) -> Any:
         if wire.signature_of(node) == wire.RESOURCE:
-            return self.value(node.get("id", ""), path)
+            return self.value(wire.referred(node), path)
         raise ManifestError(
             f"{self._entry} has an asset or archive in {path}, which Kubernetes has no place for",
             fix="read the file in the program and pass its text",

@@ -25,3 +25,5 @@ k8s.apiextensions.CustomResource(
         ],
     },
 )
+app = pulumi.ComponentResource("example:index:App", "app")
+k8s.core.v1.ConfigMap("owners", data={"app": app})

@@ -40,15 +40,23 @@ def reveal(data: Json) -> Json:
 
 
 def plain(data: Json) -> Json:
-    """`data` without marks and envelopes anywhere; a reference to a resource becomes its id."""
+    """`data` without marks and envelopes anywhere; a reference to a resource as `referred`."""
     data = reveal(data)
     if signature_of(data) == RESOURCE:
-        return plain(data.get("id", ""))
+        return plain(referred(data))
     if isinstance(data, Mapping):
         return {key: plain(part) for key, part in data.items()}
     if isinstance(data, list):
         return [plain(part) for part in data]
     return data
+
+
+def referred(reference: Mapping[str, Json]) -> Json:
+    """What stands for a resource: its id, or the URN of a component, which has none.
+
+    Source: pulumi/pulumi `sdk/go/common/resource/plugin/rpc.go` (UnmarshalPropertyValue).
+    """
+    return reference.get("id", reference.get("urn", ""))
 
 
 def as_outputs(data: Json) -> Json:
