@@ -144,7 +144,8 @@ class Aliases:
         wrote it, and Pulumi heeds it only where the state has the object under it.
         """
         known = self.known(urn)
-        if not urn or not policy.is_kubernetes(parse(urn).type):
+        # Only what is a URN has any.
+        if not known or not policy.is_kubernetes(parse(urn).type):
             return known
         own = parse(urn)
         all_ = {own, *known}
