@@ -8,6 +8,7 @@ import pulumi
 
 from ..shared import validation
 from ..shared.errors import InvalidInputError
+from .variables import of_sources
 
 Json = dict[str, Any]
 
@@ -75,14 +76,11 @@ def refuse_duplicates(secrets: Iterable[SecretKeys]) -> None:
 def variables(secrets: Iterable[SecretKeys]) -> list[Json]:
     """Return what a container's `env` says, in an order that depends on the names alone."""
     sources = {
-        variable: {"name": secret.name, "key": key}
+        variable: {"secretKeyRef": {"name": secret.name, "key": key}}
         for secret in secrets
         for variable, key in secret.env.items()
     }
-    return [
-        {"name": variable, "valueFrom": {"secretKeyRef": source}}
-        for variable, source in sorted(sources.items())
-    ]
+    return of_sources(sources)
 
 
 def volumes(name: str, secrets: Sequence[SecretKeys]) -> list[Json]:

@@ -13,7 +13,10 @@ _OF_TRACES: Final = "OTEL_"
 
 
 def of_values(values: Mapping[str, str]) -> list[Json]:
-    """Return these variables, in an order that depends on them alone."""
+    """Return these variables, in an order that depends on them alone.
+
+    Where two refer to each other, one stands in the other as it is written.
+    """
     ordered: dict[str, str] = {}
 
     def add(name: str, referring: frozenset[str] = frozenset()) -> None:

@@ -332,35 +332,15 @@ SERVICE = {
     "serverSecret": "pulumi-server",
     "clientSecret": "pulumi-client",
     "argocdImage": "quay.io/argoproj/argocd:v3.2.0",
+    "maxReplicas": 4,
 }
-SCALING = {"maxReplicas": 4}
-
-
-@pytest.mark.long
-def test_a_plugin_that_is_to_scale_keeps_its_pods_and_those_that_the_autoscaler_adds(
-    argocd: ArgoCD, make_stack: MakeStack
-) -> None:
-    stack, name = make_stack(**SERVICE), "cmp-pulumi-v1-0"
-
-    def pods(**config: object) -> int:
-        stack.configure(config)
-        stack.up().require_success()
-        stack.up("--expect-no-changes").require_success()
-        found = argocd.api.get("apps/v1", "Deployment", name, namespace=NAMESPACE)
-        return int(found["spec"]["replicas"])
-
-    assert pods() == 2
-    assert pods(**SCALING) == 2, "without a number, the API server makes it one"
-    scaled = {"spec": {"replicas": 3}}
-    argocd.api.patch("apps/v1", "Deployment", name, scaled, namespace=NAMESPACE)
-    assert pods(concurrency=3) == 3
 
 
 @pytest.mark.long
 class TestRights:
     """What `rights` prints is what it takes; what lacks is said before anything is applied."""
 
-    @pytest.mark.parametrize("mode", [SIDECAR, SERVICE | SCALING], ids=["sidecar", "service"])
+    @pytest.mark.parametrize("mode", [SIDECAR, SERVICE], ids=["sidecar", "service"])
     def test_as_printed_are_enough_to_preview_install_update_and_destroy(
         self, argocd: ArgoCD, api_server: ApiServer, make_stack: MakeStack, mode: Object
     ) -> None:

@@ -25,7 +25,7 @@ from tests.e2e.harness.processes import wait_until
 from tests.e2e.harness.pulumi_stack import ROOT, PulumiStack
 from tests.e2e.harness.service_pods import ServicePods
 from tests.e2e.harness.workspace import Workspace
-from tests.e2e.installation import CONFIG, IMAGE, IMAGE_TOOLS
+from tests.e2e.installation import CONFIG, IMAGE, IMAGE_TOOLS, MakeStack
 
 REPO_SERVER = "argocd-repo-server"
 PORT, METRICS = 8443, 8405
@@ -204,6 +204,27 @@ class TestTheModes:
             pods.stop()
             stack.destroy().require_success()
         assert (parts.objects(), _spec(parts.argocd.api)) == (before, spec)
+
+
+@pytest.mark.long
+def test_a_plugin_that_is_to_scale_keeps_its_pods_and_those_that_the_autoscaler_adds(
+    argocd: ArgoCD, make_stack: MakeStack
+) -> None:
+    stack = make_stack(mode="service", certificates="existing", serverSecret="a", clientSecret="b")
+    name = "cmp-pulumi-v1-0"
+
+    def pods(**config: object) -> int:
+        stack.configure(config)
+        stack.up().require_success()
+        stack.up("--expect-no-changes").require_success()
+        found = argocd.api.get("apps/v1", "Deployment", name, namespace=NAMESPACE)
+        return int(found["spec"]["replicas"])
+
+    assert pods() == 2
+    assert pods(maxReplicas=4) == 2, "without a number, the API server makes it one"
+    scaled = {"spec": {"replicas": 3}}
+    argocd.api.patch("apps/v1", "Deployment", name, scaled, namespace=NAMESPACE)
+    assert pods(concurrency=3) == 3
 
 
 @dataclass(frozen=True)

@@ -46,12 +46,13 @@ def of(logged: Sequence[str], error: str, output: str, packages: Mapping[str, So
 
     What goes wrong in the middle of a program, it has `logged`.
     """
-    told = [message.strip() for message in logged]
+    messages = [text for text in map(str.strip, logged) if text]
     stripped = [line.strip() for line in [*plain(error).splitlines(), *output.splitlines()]]
     lines = [_MARK.sub("", line) for line in stripped if line and not _HEADING.match(line)]
     errors = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
-    place = _PLACE.search(next(iter(told), output))
-    text = next(iter([*told, *errors, *lines]), "the host gave no reason").splitlines()[0]
+    place = _PLACE.search(messages[0] if messages else output)
+    firsts = [text.splitlines()[0] for text in messages]
+    text = next(iter([*firsts, *errors, *lines]), "the host gave no reason")
     fix = configuration_fix(text)
     if missing := _MISSING.search(text):
         name = missing[1]

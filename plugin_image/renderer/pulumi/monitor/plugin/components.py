@@ -6,6 +6,7 @@ reads is read here, too, and the number of objects is compared where they are re
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -99,8 +100,8 @@ class Components:
         children = self._read(inputs, called)
         if children is None:
             self._hinder(called)
-        asked = type(request)()
-        asked.CopyFrom(request)
+        # The same request comes again where the provider has to learn.
+        asked = copy.deepcopy(request)
         with self._helm.scratch() as scratch:
             for name, value in self._addresses.copied(inputs, scratch, called).items():
                 # Only these: the others keep their marks of secrets.

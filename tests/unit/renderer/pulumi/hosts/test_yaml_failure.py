@@ -40,7 +40,7 @@ def test_what_the_host_said_is_told(error: str, output: str, told: tuple[str, st
 
 
 def test_the_first_that_the_host_logged_is_told_with_its_own_place() -> None:
-    logged = ["no list of strings\n\n  on Pulumi.yaml line 7:\n   7: x\n", "no diagnostics"]
+    logged = ["", "no list of strings\n\n  on Pulumi.yaml line 7:\n   7: x\n", "no diagnostics"]
     output = "Error: another\n\n  on Pulumi.yaml line 9:\n"
     failure = yaml_failure.of(logged, "", output, {})
     assert (failure.text, failure.place) == ("no list of strings", "Pulumi.yaml:7")

@@ -1,7 +1,9 @@
 """What the provider would lose or make up is refused; the rest is asked for as it was given."""
 
+import io
 import itertools
 import json
+import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -100,6 +102,31 @@ class TestYaml:
         assert construct(made, GROUP, files=["*.yaml"], **given).children == 3
         assert construct(made, FILE, file="a.yaml").children == 1
         assert construct(made, FILE, file="https://example.com/a.yaml").children is None
+
+    def test_a_file_at_an_address_can_be_asked_for_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As where the provider has to learn a kind first: the copy is gone by then."""
+        monkeypatch.setattr(urllib.request, "urlopen", lambda *_, **__: io.BytesIO(b"{}"))
+        address = "https://example.com/a.yaml"
+        env = {"TMPDIR": str(tmp_path), "ARGOCD_APP_REVISION": "r"}
+        downloads = Downloads(str(tmp_path / "kept"), env, lambda _event: None)
+        provider = Provider(tmp_path)
+        made = Components(cast(KubernetesPlugin, provider), RunOptions(), downloads)
+        request = resource_pb2.RegisterResourceRequest(type=FILE, name="a", custom=False)
+        structs.into_struct({"file": address}, request.object)
+        asked: list[str] = []
+        construct_it = provider.construct
+
+        def construct(given: Any, *others: Any) -> Any:
+            asked.append(given.object.fields["file"].string_value)
+            return construct_it(given, *others)
+
+        monkeypatch.setattr(provider, "construct", construct)
+        for _ in range(2):
+            made.construct(request, {}, CALLED)
+        assert address not in asked
+        assert structs.from_struct(request.object) == {"file": address}
 
     def test_an_object_in_a_file_and_in_a_text_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "a.yaml").write_text(json.dumps(config_map("a")))
