@@ -5,10 +5,11 @@ The SDK is 3.100 of January 2024. It is installed and compiled once, into a cach
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from plugin_image.renderer.errors import ProgramError
+from plugin_image.renderer.errors import ProgramError, RefusedError
 from tests.render.sdk_programs import SDKS, rendered
 
 pytestmark = pytest.mark.long
@@ -46,16 +47,18 @@ func later(ctx *pulumi.Context, delay time.Duration, do func()) {
 	})
 }
 """
+_BUCKET = """var made configMap
+	return ctx.RegisterResource("aws:s3/bucket:Bucket", "files", pulumi.Map{}, &made)"""
 _RUN = "func main() {{ pulumi.Run(func(ctx *pulumi.Context) error {{ {} }}) }}\n"
 _RUN_ERR = "func main() {{ err := pulumi.RunErr(func(ctx *pulumi.Context) error {{ {} }}); {} }}\n"
 _IN_A_CALLBACK = 'later(ctx, 300, func() { make(ctx, "second") }); '
 
 
-def _stream(main: str, folder: Path) -> str:
+def _stream(main: str, folder: Path, **chosen: Any) -> str:
     program = folder / "program"
     shutil.copytree(SDKS / "go", program)
     (program / "main.go").write_text(_HEAD + main)
-    return rendered(program)
+    return rendered(program, **chosen)
 
 
 @pytest.mark.parametrize(
@@ -102,3 +105,10 @@ def test_a_program_that_ends_early_with_success_is_refused(main: str, tmp_path: 
 def test_an_error_of_the_program_is_its_first_line(tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match=r"^the program failed: wrong$"):
         _stream(_RUN.format('return errors.New("wrong")'), tmp_path)
+
+
+def test_resources_of_others_are_not_left_out_whose_values_would_count_as_none(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(RefusedError, match="takes its values for none"):
+        _stream(_RUN.format(_BUCKET), tmp_path, ignore_foreign=True)

@@ -5,6 +5,7 @@ The program, whose configuration says how it ends, is built once, into a cache t
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,14 +19,19 @@ from tests.render.sdk_programs import SDKS
 pytestmark = [pytest.mark.long, corpus.needs_java]
 
 
-def _stream(end: str, program: Path = SDKS / "java") -> str:
+def _stream(end: str, program: Path = SDKS / "java", **chosen: Any) -> str:
     asked = request(program, corpus.java_cache())
-    return stream(PULUMI, asked, Options(stack="dev", config={"end": end}))
+    return stream(PULUMI, asked, Options(stack="dev", config={"end": end}, **chosen))
 
 
 def test_a_program_at_its_end_is_rendered_with_all_that_its_callbacks_make() -> None:
     names = [line for line in _stream("after callbacks").splitlines() if "  name:" in line]
     assert names == ["  name: first", "  name: second", "  name: third"]
+
+
+def test_resources_of_others_are_not_left_out_whose_values_would_count_as_none() -> None:
+    with pytest.raises(RefusedError, match="takes its values for none"):
+        _stream("bucket", ignore_foreign=True)
 
 
 @pytest.mark.parametrize("end", ["exit", "exit in a callback", "exit in a thread", "halt"])

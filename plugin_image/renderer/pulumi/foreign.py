@@ -9,12 +9,16 @@ from typing import Final
 
 from ...contract import pulumi as contract
 from ..errors import RefusedError
+from .monitor.recording import Recording
 
 _SHOWN: Final = 3
 """Resources of each provider in the first line of a message; all are in its details."""
-_WAYS_OUT: Final = (
+_OWN_STACK: Final = (
     "keep such resources in a stack of their own that `pulumi up` deploys and pass its outputs as "
-    f"configuration, set the plugin parameter `{contract.NON_KUBERNETES.name}` to ignore to leave "
+    "configuration"
+)
+_WAYS_OUT: Final = (
+    f"{_OWN_STACK}, set the plugin parameter `{contract.NON_KUBERNETES.name}` to ignore to leave "
     f"them out, or `{contract.MODE.name}` to operator to hand the whole program to the Pulumi "
     "Kubernetes Operator (docs/renderer.md#other-resources)"
 )
@@ -28,6 +32,14 @@ _HINTS: Final[Mapping[str, str]] = {
     ),
 }
 """What else to do about resources of a provider."""
+
+
+def refuse(recording: Recording) -> None:
+    """Raise RefusedError for such resources, unless they can be left out."""
+    if recording.foreign:
+        raise refusal(recording.foreign)
+    if recording.left_out and recording.unknown_lost:
+        raise values_lost(recording.left_out.values())
 
 
 def refusal(found: Sequence[tuple[str, str]]) -> RefusedError:
@@ -44,6 +56,18 @@ def refusal(found: Sequence[tuple[str, str]]) -> RefusedError:
         f"the program has {len(found)} resources that are not Kubernetes objects: {told}",
         fix=fix,
         details="\n".join(called for _, group in most_first for called in group),
+    )
+
+
+def values_lost(found: Iterable[str]) -> RefusedError:
+    """The error for resources that are left out, where the program takes their values for none.
+
+    Older SDKs run callbacks on such values, too. Source: pulumi/pulumi
+    `proto/pulumi/resource.proto`, `RegisterResourceResponse.unknown`, since 3.256.
+    """
+    return RefusedError(
+        f"{min(found)} is left out, and this version of Pulumi's SDK takes its values for none",
+        fix=f"use version 3.256.0 or newer of the SDK for Python, Node.js or Go, or {_OWN_STACK}",
     )
 
 

@@ -41,8 +41,7 @@ def _require_success(recording: Recording, run: Run) -> None:
     ended = run.ended
     errors = [message.text for message in recording.messages if message.severity == "error"]
     details = "\n".join([*errors, ended.output])
-    if recording.foreign:
-        raise foreign.refusal(recording.foreign)
+    foreign.refuse(recording)
     if recording.refusals:
         summary, fix = recording.refusals[0]
         place = run.failure.place_of(summary) if run.failure else ""

@@ -114,6 +114,8 @@ def run(execution: Execution, binary: Installed) -> Run:
     events: list[Event] = []
     with execution.session(events.append) as session:
         ended = execution.run([binary.path], env=execution.sdk_env(session.endpoint()))
+    if any("left_out" in event for event in events) and not go_sdk.knows_unknown(binary.path):
+        events.append({"unknown_lost": True})
     if _SIGNALLED in events:
         events.append({"finished": True})
     failure = go_failure.of(logged_errors(events), ended.output) if ended.status else None

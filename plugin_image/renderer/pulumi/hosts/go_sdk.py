@@ -11,6 +11,7 @@ import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,8 @@ _PACKAGE: Final = f"{_MODULE}/go/pulumi"
 _OLDEST: Final = (3, 3)
 """The first that waits for callbacks before it ends."""
 _OLDER_MODULE: Final = re.compile(r"\bgithub\.com/pulumi/pulumi/sdk(?:/v2)?\s+(v\S+)")
+_KNOWS_UNKNOWN: Final = (3, 256)
+_BUILT_WITH: Final = re.compile(rb"\tgithub\.com/pulumi/pulumi/sdk/v3\tv(\d+)\.(\d+)\.")
 _END: Final = Path(__file__).with_name("go_end.go")
 _SIGNAL: Final = "SignalAndWaitForShutdown("
 _RUN: Final = "func RunWithContext(ctx *Context, body RunFunc) error {"
@@ -130,6 +133,16 @@ def _find(modules: Modules, installer: Installer) -> Sdk | None:
     source = module.get("Replace", module)
     folder = module.get("Dir")
     return Sdk(source.get("Version", module["Version"]), folder and Path(folder), Path(told["Dir"]))
+
+
+def knows_unknown(binary: Path) -> bool:
+    """Whether a program was built with an SDK that tells values that stay unknown from none.
+
+    Source: debug/buildinfo, for the lines that name the modules of a binary.
+    """
+    with binary.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        version = _BUILT_WITH.search(content)
+        return version is not None and tuple(map(int, version.groups())) >= _KNOWS_UNKNOWN
 
 
 def _too_old(version: str) -> DependencyError:

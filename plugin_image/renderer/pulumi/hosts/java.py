@@ -133,7 +133,8 @@ def run(execution: Execution, installed: Installed) -> Run:
         launch.main,
         *launch.arguments,
     ]
-    events: list[Event] = []
+    # No version of the SDK heeds what the monitor says of values that stay unknown.
+    events: list[Event] = [{"unknown_lost": True}]
     with execution.session(events.append) as session:
         env = execution.sdk_env(session.endpoint())
         ended = execution.run(command, env=env, cwd=execution.folder / launch.folder)

@@ -46,6 +46,9 @@ values.tellOfThoseWithoutJson({
     Resource: requireOfSdk("../../resource").Resource,
 });
 tellSecrets(requireOfSdk("../../output"));
+if (!requireOfSdk("../../proto/resource_pb").RegisterResourceResponse.prototype.getUnknown) {
+    tell({ unknown_lost: true });
+}
 if (unreadable) {
     const parts = {
         Config: requireOfSdk("../../config").Config,

@@ -53,6 +53,9 @@ class Event(TypedDict, total=False):
     left_out: tuple[str, str]
     """The URN and name of such a resource where they are ignored. The monitor sends it
     (`service.registrar`)."""
+    unknown_lost: bool
+    """That the program's SDK takes a value that stays unknown for none. The monitor sends it for
+    Python (`service.registrar`), the runner of Node.js, and the hosts of Go and Java."""
     log: tuple[Severity, str]
     """What the program or its SDK logs. The engine sends it (`service.engine`)."""
     secrets: list[str]
@@ -199,6 +202,8 @@ class Recording:
     """The packages and names of resources that are not Kubernetes objects."""
     left_out: dict[str, str] = field(default_factory=dict)
     """The names of such resources where they are ignored, by their URNs."""
+    unknown_lost: bool = False
+    """The program takes values of these for none."""
     keyed: list[str] = field(default_factory=list)
     """The secrets that were made from the plugin's key."""
     unset: list[tuple[str, str]] = field(default_factory=list)
@@ -226,6 +231,7 @@ class Recording:
             broken=[(text, details) for text, details in of["broken"]],
             foreign=[(package, called) for package, called in of["foreign"]],
             left_out=dict(of["left_out"]),
+            unknown_lost=any(of["unknown_lost"]),
             keyed=[text for texts in of["keyed"] for text in texts],
             unset=[(name, place) for name, place in of["unset"]],
             messages=[Message(severity, text) for severity, text in of["log"]],

@@ -151,6 +151,8 @@ class Registrar:
         response = resource_pb2.RegisterResourceResponse()
         if hasattr(response, "unknown"):
             response.unknown = True
+        else:
+            self._report({"unknown_lost": True})
         response.object.CopyFrom(request.object)
         return response
 
