@@ -7,7 +7,6 @@ the render, which ends like that. What the two left behind when both were killed
 render removes.
 """
 
-import fcntl
 import os
 import shutil
 import signal
@@ -15,16 +14,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from . import answering, processes
+from . import answering, processes, temporary
 from .errors import ProgramError, RenderError
 from .supervise import Deadline
 
-_PREFIX = "renderer-"
-"""Of what has a lock; folders without one are not ours, whatever they are called."""
 _GRACE_SECONDS = 1.0
 """What a render is given to end by itself, with a better message."""
 _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
@@ -142,37 +138,11 @@ def _be_watched(guard: int, folder: Path) -> None:
 
 
 def _temporary_folder() -> Path:
-    """A new folder, which is ours as long as one of our processes has it locked.
-
-    Folders that nobody has locked are removed, with what still runs in them.
-    """
-    # Not what Python finds: that would be the Application's folder where /tmp cannot be used.
-    parent = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108
+    """A folder of the render's own. Raises RenderError."""
     try:
-        for left in parent.glob(f"{_PREFIX}*"):
-            if _locked(left):
-                processes.end_those_of(left)
-                shutil.rmtree(left, ignore_errors=True)
-        while True:
-            folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-            # Another render may take it for one that was left.
-            if _locked(folder) and folder.exists():
-                return folder
+        return temporary.folder()
     except OSError as error:
         raise RenderError(
-            f"no temporary folder can be made in {parent}: {error.strerror}",
+            f"no temporary folder can be made in {error.filename}: {error.strerror}",
             fix="make room there, or give the plugin another place by TMPDIR",
         ) from error
-
-
-def _locked(folder: Path) -> bool:
-    """Whether the folder is locked now by this process, until it and its children end."""
-    with suppress(OSError):
-        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(file)
-        else:
-            return True
-    return False

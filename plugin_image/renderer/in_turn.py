@@ -1,12 +1,14 @@
-"""Lends a process that stays, to one run after another: for what no run can leave anything in.
+"""Lends processes that stay, each to one run after another: for what no run can leave anything in.
 
-It is below a guard (`staying.py`).
+Each is below a guard: `staying.py`, or `listening.py` for servers. As many are ready as runs have
+asked for at once, if memory allows, and `what.most` does.
 """
 
+import socket
 import time
-from typing import Final
+from collections.abc import Callable
+from typing import Final, NoReturn
 
-from . import staying
 from .guards import Guards
 from .keeping import Keepable
 from .stock import NotReadyError, Ready
@@ -18,16 +20,21 @@ _SECONDS: Final = 1.0
 
 
 class InTurn(Guards):
-    """A `Stock`: one process."""
+    """A `Stock`."""
 
-    def __init__(self, what: Keepable) -> None:
-        super().__init__(what, staying.guard)
+    def __init__(
+        self, guard: Callable[[Keepable, socket.socket, str], NoReturn], what: Keepable
+    ) -> None:
+        super().__init__(what, guard)
         self._lent_at = 0.0
 
     def take(self) -> Ready:
         """See `Stock`."""
         guard = self._ready()
         if guard is None:
+            if all(guard.has_loaded for guard in self._guards):
+                self._wanted = min(self._wanted + 1, self._what.most)
+                self._fill()
             raise NotReadyError
         guard.is_ready = False
         self._lent_at = time.monotonic()

@@ -14,9 +14,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, NoReturn
 
-from . import processes
+from . import listening, processes, staying
 from .forked import Forked
 from .in_turn import InTurn
 from .keeping import LENT, REFUSED, Keepable
@@ -26,7 +27,8 @@ from .stock import NotReadyError, Ready, Stock, UnfitError
 KINDS: Final[dict[str, Callable[[Keepable], Stock]]] = {
     "forked": Forked,
     "once": Once,
-    "in turn": InTurn,
+    "in turn": partial(InTurn, staying.guard),
+    "server in turn": partial(InTurn, listening.guard),
 }
 """How processes are lent, by name."""
 RETIRE: Final = b"retire"

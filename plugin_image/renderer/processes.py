@@ -5,6 +5,7 @@ What Linux offers without privileges; on other systems, what is not offered is l
 
 import ctypes
 import os
+import re
 import signal
 import struct
 import sys
@@ -111,8 +112,8 @@ def end_descendants(spared: Collection[int] = ()) -> None:
 
 def end_those_of(folder: Path) -> None:
     """Kill every process whose folder for temporary files is `folder`, or in it."""
-    mark = f"TMPDIR={folder}".encode()
-    kill(pid for pid, environment in _environments() if mark in environment)
+    mark = re.compile(rb"(?:^|\0)TMPDIR=" + re.escape(os.fsencode(folder)) + rb"[/\0]")
+    kill(pid for pid, environment in _environments() if mark.search(environment))
 
 
 def signal_name(number: int) -> str:

@@ -13,9 +13,12 @@ from ..cache import Cache
 from ..keeping import Kept
 from ..launch import Launcher
 from ..supervise import Deadline, Ended, Server
+from . import providers
+from .monitor.plugin import lending
 from .monitor.recording import Report
 from .monitor.run_context import ReadStack, RunContext
 from .project import Project
+from .providers import Providers
 
 if TYPE_CHECKING:
     from .monitor.plugin.packages import Package
@@ -96,14 +99,20 @@ class Execution:
         from .monitor.session import Session
 
         serving = partial(launch.serving, launcher=self.launcher, remaining=self.deadline.remaining)
+        kept = self.providers()
         return Session(
             self.context,
             report,
             env=self.env,
             read_stack=self.read_stack,
             serving=serving,
+            lend=kept.lend if kept else lending.nothing,
             packages=self.packages,
         )
+
+    def providers(self) -> Providers | None:
+        """The providers that the run may have lent, whether there are any or not."""
+        return providers.of(self.kept, self.env, self.scratch)
 
     def run(
         self,

@@ -17,7 +17,7 @@ from ...supervise import Server
 from .. import dependencies
 from ..execution import Execution
 from ..installer import Installer
-from ..monitor.plugin.providing import GO_SETTINGS
+from ..monitor.plugin.program import GO_SETTINGS
 from ..monitor.recording import Event
 from ..project import Project
 from . import go_failure, go_modules, go_sdk, go_seen, go_shipped, runtime_options

@@ -34,7 +34,7 @@ from ...launch import Start, StartError
 from ..execution import Execution
 from ..monitor.errors import MonitorError, details_of
 from ..monitor.plugin import providing
-from ..monitor.plugin.process import PROGRAM
+from ..monitor.plugin.program import PROGRAM
 from ..monitor.service.schemas import PackageSchema
 from . import schema_part
 

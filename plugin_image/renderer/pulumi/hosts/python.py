@@ -88,9 +88,11 @@ def _run(execution: Execution, interpreter: Installed) -> Run:
     with ExitStack() as open_:
         results = open_.enter_context(_nameless_file())
         notes = elsewhere.notes(execution.scratch)
-        given = {
+        passed = [results.fileno()]
+        given: dict[str, object] = {
             "context": execution.context.to_json(),
             "address": "",
+            "providers": None,
             "elsewhere": str(notes),
             "watched": execution.is_watched,
         }
@@ -99,10 +101,14 @@ def _run(execution: Execution, interpreter: Installed) -> Run:
             # Packages are started and ended by this process, as the program itself is.
             session = open_.enter_context(execution.session(events.append))
             given["address"] = session.endpoint()
+        elif providers := execution.providers():
+            asking = open_.enter_context(providers.answering())
+            given["providers"] = asking
+            passed.append(asking)
         ended = execution.run(
             [interpreter.path, _RUNNER, str(results.fileno())],
             stdin=json.dumps(given).encode,
-            pass_fds=[results.fileno()],
+            pass_fds=passed,
             patience=elsewhere.PATIENCE_SECONDS,
         )
         results.seek(0)

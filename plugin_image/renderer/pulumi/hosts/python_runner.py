@@ -116,7 +116,9 @@ def _run(
     _find_own_package()
     direct = _own("monitor.transport.direct")
     context = _own("monitor.run_context").RunContext.from_json(given["context"])
-    session = _own("monitor.session").Session(context, report, env=dict(os.environ))
+    lending, providers = _own("monitor.plugin.lending"), given["providers"]
+    lend = lending.nothing if providers is None else lending.asking(providers)
+    session = _own("monitor.session").Session(context, report, env=dict(os.environ), lend=lend)
     settings: dict[str, Any] = {
         "monitor": given["address"]
         or direct.DirectStub(session.monitor, waits=session.monitor.waits),

@@ -15,7 +15,7 @@ from ...errors import ProjectError
 from ...plain import plain
 from ...supervise import Server
 from ..execution import Execution
-from ..monitor.plugin.providing import GO_SETTINGS
+from ..monitor.plugin.program import GO_SETTINGS
 from ..monitor.service.schemas import PackageSchema
 from ..project import Project
 from . import kubernetes_schema

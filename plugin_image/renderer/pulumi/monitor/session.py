@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ...launch import Serving, serving
 from .errors import Refusal
+from .plugin import lending
+from .plugin.lending import Lend
 from .plugin.packages import Package, Packages
 from .plugin.plugins import Plugin
 from .plugin.rehearsal import Rehearsal
@@ -35,9 +37,12 @@ class Session:
         env: Mapping[str, str],
         read_stack: ReadStack | None = None,
         serving: Serving = serving,
+        lend: Lend = lending.nothing,
         packages: Iterable[Package] = (),
     ) -> None:
         """`env` is what the provider runs with, should one be needed, and `serving` starts it.
+
+        `lend` may have one for some of what is asked of it.
 
         `packages` are the component packages that the program may use.
 
@@ -49,6 +54,7 @@ class Session:
         self._report = report
         self._env = env
         self._serving = serving
+        self._lend = lend
         self._lock = threading.Lock()
         self._address = self._elsewhere = ""
         self._rehearsal: tuple[str, Rehearsal] | None = None
@@ -154,6 +160,7 @@ class Session:
             endpoint=self.endpoint,
             rehearsal=self.rehearsal,
             serving=self._serving,
+            lend=self._lend,
         )
         downloads = Downloads(self._context.downloads, self._env, self._report)
         return Components(plugin, self._context, downloads)

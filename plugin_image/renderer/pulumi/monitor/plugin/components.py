@@ -15,7 +15,7 @@ from .. import policy
 from ..errors import MonitorError
 from ..run_context import RunOptions
 from ..values import structs, wire
-from . import contents
+from . import contents, self_contained
 from .addresses import Addresses
 from .downloads import Downloads
 from .helm import Helm
@@ -107,7 +107,8 @@ class Components:
                 # Only these: the others keep their marks of secrets.
                 asked.object.fields[name].Clear()
                 structs.into_struct({name: value}, asked.object)
-            return Constructed(self._plugin.construct(asked, fields, called), children)
+            placed = self_contained.group(inputs)
+            return Constructed(self._plugin.construct(asked, fields, called, placed), children)
 
     def _tell(self, inputs: Inputs, called: str) -> None:
         """Report what the provider reads because the inputs name it, and that commands may."""
@@ -145,7 +146,7 @@ class Components:
         text = "a YAML text of the program"
         documents = contents.documents(arguments.get("text") or "", text)
         contents.objects(documents, text)
-        answer = self._plugin.invoke("kubernetes:yaml:decode", arguments)
+        answer = self._plugin.invoke("kubernetes:yaml:decode", arguments, is_self_contained=True)
         result = structs.from_struct(getattr(answer, "return")).get("result") or []
         if len(documents) != len(result):
             raise policy.refuse_lost(text, len(documents), len(result))

@@ -22,7 +22,7 @@ from ..errors import MonitorError, Refusal
 from ..recording import Report
 from ..run_context import RunOptions
 from ..values import structs, wire
-from . import contents, repositories
+from . import contents, repositories, self_contained
 from .contents import Content
 from .plugins import Constructed, Fields
 from .process import KubernetesPlugin
@@ -105,7 +105,8 @@ class Helm:
             asked.object.fields["postRenderer"].Clear()
             structs.into_struct(_keeping(inputs, kept, _KEEP), asked.object)
             try:
-                response = self._plugin.construct(asked, fields, called)
+                placed = self_contained.chart(inputs, self._folder)
+                response = self._plugin.construct(asked, fields, called, placed)
             except MonitorError:
                 _read(kept, called)  # reports better what is wrong with the text
                 raise
@@ -136,20 +137,28 @@ class Helm:
             return self._templated(options, called)
 
     def _templated(self, options: Inputs, called: str) -> provider_pb2.InvokeResponse:
-        answer = self._plugin.invoke(_TEMPLATE, _arguments(options), called)
+        answer = self.invoked(options, called)
         chart = self._fetched(options)
         if chart and _can_be_of_version_4(chart, options):
             self._require_readable(_as_of_version_4(chart, options), called)
         self.require_same(
             _answered(answer),
-            lambda folder: _answered(
-                self._plugin.invoke(_TEMPLATE, _arguments(_with_path(options, folder)), called)
-            ),
+            lambda folder: _answered(self.invoked(_with_path(options, folder), called)),
             chart=chart,
             values=options.get("values"),
             called=called,
         )
         return answer
+
+    def invoked(self, options: Inputs, called: str) -> provider_pb2.InvokeResponse:
+        """The answer with what Helm makes of a chart of version 3."""
+        placed = self_contained.template(options, self._folder)
+        return self._plugin.invoke(
+            _TEMPLATE,
+            {"jsonOpts": json.dumps(placed or options)},
+            called,
+            is_self_contained=placed is not None,
+        )
 
     def _require_readable(self, inputs: Inputs, called: str) -> None:
         """Raise Refusal for what version 3 leaves out. What only fails in version 4 is let pass."""
@@ -165,7 +174,8 @@ class Helm:
         with self.scratch() as scratch:
             kept = scratch / "text"
             asked = {**inputs, **_keeping(inputs, kept, _KEEP_ONLY)}
-            self._plugin.rehearse(_CHART, asked, called)
+            placed = self_contained.chart(inputs, self._folder)
+            self._plugin.rehearse(_CHART, asked, called, placed)
             return _read(kept, called)
 
     def require_same(
@@ -196,7 +206,7 @@ class Helm:
 
     def _downloaded(self, chart: str) -> Path | None:
         """The files of a chart of version 4, which Helm keeps where it downloads them."""
-        here = self._plugin.environment.folder / chart
+        here = self._folder / chart
         if here.exists():
             return here
         name = PurePosixPath(chart).name.removesuffix(".tgz")
@@ -207,8 +217,13 @@ class Helm:
         """The files of a chart of version 3, which the provider leaves where it downloads them."""
         name = PurePosixPath(options.get("chart") or "").name
         if options.get("path"):
-            return self._plugin.environment.folder / str(options["path"]) / name
+            return self._folder / str(options["path"]) / name
         return _only(Path(self._temporary() or "/nonexistent").glob(f"helm*/{name}/"))
+
+    @property
+    def _folder(self) -> Path:
+        """The program's."""
+        return self._plugin.environment.folder
 
     def _temporary(self) -> str | None:
         return self._plugin.environment.env.get("TMPDIR")
@@ -280,10 +295,6 @@ def _with_archive(
 def _with_path(options: Inputs, chart: Path | None) -> Inputs:
     """The options for the same chart of version 3, whose files are in a folder now."""
     return {**options, "path": str(chart), "chart": ""} if chart else options
-
-
-def _arguments(options: Inputs) -> Inputs:
-    return {"jsonOpts": json.dumps(options)}
 
 
 def _as_of_version_4(chart: Path, options: Inputs) -> Inputs:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import grpc
 from google.protobuf.message import Message
 
 from ..values import messages
 
-GO_SETTINGS: Final = {"GOGC": "400"}
-"""Go collects garbage once the heap is five times as large as what was left, not twice: a provider
-makes 20 MB as it starts, and a fifth of the time that it takes goes into looking at them."""
 _LARGEST_MESSAGE = 400 * 1024 * 1024
 
 _Answer = TypeVar("_Answer", bound=Message)

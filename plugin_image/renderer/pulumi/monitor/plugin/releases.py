@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from .... import charts
 from ... import hooks
@@ -22,8 +22,6 @@ from .helm import Helm
 from .plugins import Released
 from .process import KubernetesPlugin
 from .repositories import Repositories
-
-_TEMPLATE: Final = "kubernetes:helm:template"
 
 _CRDS, _TEMPLATES = "/crds/", "/templates/"
 
@@ -100,7 +98,7 @@ class Releases:
             "values": values,
             "skip_crd_rendering": True,
         }
-        answer = self._plugin.invoke(_TEMPLATE, {"jsonOpts": json.dumps(options)}, called)
+        answer = self._helm.invoked(options, called)
         result = structs.from_struct(getattr(answer, "return")).get("result") or []
         return [Content("a hook", manifest) for manifest in result if hooks.of_helm(manifest)]
 

@@ -47,18 +47,27 @@ class Provider:
         self.failure: MonitorError | None = None
         self.closed = False
 
-    def invoke(self, _function: str, _arguments: Mapping[str, Any], _called: str = "") -> Any:
+    def invoke(
+        self,
+        _function: str,
+        _arguments: Mapping[str, Any],
+        _called: str = "",
+        *,
+        is_self_contained: bool = False,
+    ) -> Any:
         answer = provider_pb2.InvokeResponse()
         structs.into_struct({"result": self.result}, getattr(answer, "return"))
         return answer
 
-    def construct(self, request: Any, _fields: Mapping[str, Any], _called: str) -> Any:
+    def construct(self, request: Any, _fields: Any, _called: str, _placed: Any = None) -> Any:
         self._render(structs.from_struct(request.object))
         if self.failure:
             raise self.failure
         return provider_pb2.ConstructResponse(urn=f"urn:{request.name}")
 
-    def rehearse(self, _type: str, inputs: Mapping[str, Any], _called: str) -> int:
+    def rehearse(
+        self, _type: str, inputs: Mapping[str, Any], _called: str, _placed: Any = None
+    ) -> int:
         self.rehearsed.append(inputs)
         if self.failure:
             raise self.failure
@@ -235,7 +244,7 @@ class TestChartsOfVersion3:
         assert components(provider).invoke(TEMPLATE, options)
         invoke = provider.invoke
 
-        def made_up(function: str, arguments: Mapping[str, Any], _called: str) -> Any:
+        def made_up(function: str, arguments: Mapping[str, Any], *_: str, **__: bool) -> Any:
             provider.result = [config_map("a", password=str(next(numbers)))]
             return invoke(function, arguments)
 

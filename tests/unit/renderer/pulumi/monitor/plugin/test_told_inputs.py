@@ -24,7 +24,7 @@ def told(folder: Path, function: str, **inputs: Any) -> dict[str, set[str]]:
     """What is told of the inputs of a function of the provider."""
     events: list[Event] = []
 
-    def invoke(*_: object) -> object:
+    def invoke(*_: object, **__: object) -> object:
         return SimpleNamespace(**{"return": wire_struct()})
 
     plugin = SimpleNamespace(environment=SimpleNamespace(folder=folder), invoke=invoke)
