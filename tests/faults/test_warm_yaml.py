@@ -1,17 +1,15 @@
 """A YAML program is read by the schema that the provider told the renders before, with no trace."""
 
 import hashlib
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.faults.warm import COLD, Container, wait_until
+from tests.faults.warm import COLD, wait_until
+from tests.faults.warm_provider import ProviderContainer
 from tests.render import corpus
 
-PROVIDER = "pulumi-resource-kubernetes"
 TYPE = "kubernetes:core/v1:ConfigMap"
 CONFIG_MAP = """name: odd
 runtime: yaml
@@ -22,31 +20,13 @@ resources:
 """
 
 
-class YamlContainer(Container):
-    """A container that counts how often its provider is started."""
-
-    def __init__(self, place: Path) -> None:
-        super().__init__(place)
-        real = shutil.which(PROVIDER)
-        assert real
-        self._starts = place / "starts"
-        self._starts.touch()
-        wrapper = place / "bin" / PROVIDER
-        wrapper.parent.mkdir()
-        wrapper.write_text(f'#!/bin/sh\necho started >> {self._starts}\nexec {real} "$@"\n')
-        wrapper.chmod(0o755)
-        self.env["PATH"] = f"{wrapper.parent}:{os.environ['PATH']}"
+class YamlContainer(ProviderContainer):
+    """A container with programs in YAML."""
 
     def yaml(self, properties: str, type_: str = TYPE) -> Path:
         """A new project with one ConfigMap."""
         text = CONFIG_MAP.format(properties=properties).replace(TYPE, type_)
         return self.project("", "", **{"Pulumi.yaml": text})
-
-    def counted(self, folder: Path, **env: str) -> tuple[tuple[int, str, str], int]:
-        """What comes of a render, and how many providers it took."""
-        before = self._starts.stat().st_size
-        outcome = self.generate(folder, **env)
-        return outcome, (self._starts.stat().st_size - before) // len("started\n")
 
 
 @pytest.fixture(scope="module")

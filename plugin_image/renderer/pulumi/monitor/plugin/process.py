@@ -213,10 +213,10 @@ class KubernetesPlugin:
         try:
             response = providing.call(connection, rpc, request, answer)
         except grpc.RpcError as error:
-            details = details_of(error)
+            # Where the folder is says nothing, and is another place each time.
+            folder = os.path.realpath(self.environment.folder)
+            details = details_of(error).replace(f"{folder}/", "")
             if connection is self._lent:
-                # A path is told as it was given.
-                details = details.replace(f"{os.path.realpath(self.environment.folder)}/", "")
                 self._is_as_it_was &= bool(_UNKNOWN_KIND.search(details))
             raise MonitorError("UNKNOWN", f"{what} failed: {details}") from error
         if isinstance(response, messages.TooDeep):
