@@ -33,7 +33,7 @@ _SORTED: Final = b"sortAlpha"
 
 _NAMED: Final = re.compile(rb"\b(?:" + b"|".join((_RANDOM, _CLOCK, _TIMES, _ORDER)) + rb")\b")
 _TEXT: Final = rb"\"(?:\\.|[^\"\\\n])*\"|`[^`]*`|/\*.*?\*/"
-_ACTION: Final = re.compile(rb"\{\{(?:" + _TEXT + rb"|(?!\}\}).)*\}\}", re.DOTALL)
+_ACTION: Final = re.compile(rb"\{\{(?>" + _TEXT + rb"|(?!\}\}).)*+\}\}", re.DOTALL)
 _CALL: Final = re.compile(
     _TEXT
     + rb"|(?<![.$\w-])(?:(?P<random>%b)|(?P<clock>%b)|(?P<time>%b)|(?P<order>%b))\b"

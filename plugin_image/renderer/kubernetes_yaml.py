@@ -29,6 +29,7 @@ _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _LARGEST_INTEGER = 2**64 - 1
 _SMALLEST_INTEGER = -(2**63)
 
+_ANCHOR_AGAIN = "found duplicate anchor"
 _MERGE = "tag:yaml.org,2002:merge"
 _PLAIN = "!plain"
 """The tag of a scalar that is neither quoted nor tagged."""
@@ -82,6 +83,31 @@ class _RepeatingLoader(_Loader):
     repeated_keys = True
 
 
+class _Anchors(yaml.composer.Composer):
+    """An anchor of a name that was there before is another one, as YAML has it and Go reads it.
+
+    libyaml's own composer refuses it, and is faster. kpt writes all documents of a package as one.
+    """
+
+    def __init__(self, stream: bytes) -> None:
+        super().__init__()
+        super(yaml.composer.Composer, self).__init__(stream)  # type: ignore[call-arg]
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Forget the name at once where it is given anew."""
+        if not self.check_event(yaml.AliasEvent):  # type: ignore[attr-defined]
+            self.anchors.pop(self.peek_event().anchor, None)  # type: ignore[attr-defined]
+        return super().compose_node(parent, index)
+
+
+class _AnchorsLoader(_Anchors, _Loader):
+    pass
+
+
+class _RepeatingAnchorsLoader(_Anchors, _RepeatingLoader):
+    pass
+
+
 def parse_all(text: bytes, *, repeated_keys: bool = False) -> list[Any]:
     """The documents of a file or stream, without empty ones, as trees that JSON can hold.
 
@@ -89,14 +115,16 @@ def parse_all(text: bytes, *, repeated_keys: bool = False) -> list[Any]:
     value. Raises ValueError, saying where and why, for a text that is neither YAML nor JSON,
     for values that JSON does not have, and for any other repeated key.
     """
-    loader = _RepeatingLoader if repeated_keys else _Loader
+    loaders = (
+        (_RepeatingLoader, _RepeatingAnchorsLoader) if repeated_keys else (_Loader, _AnchorsLoader)
+    )
     if text.lstrip().startswith(b"{"):
         try:
             documents = _json_stream(text)
         except (ValueError, RecursionError):
-            documents = _yaml_stream(text, loader)
+            documents = _yaml_stream(text, *loaders)
     else:
-        documents = _yaml_stream(text, loader)
+        documents = _yaml_stream(text, *loaders)
     return [document for document in documents if document is not None]
 
 
@@ -123,10 +151,15 @@ def _json_stream(text: bytes) -> list[Any]:
     return found
 
 
-def _yaml_stream(text: bytes, loader: type[_Loader]) -> list[Any]:
+def _yaml_stream(text: bytes, loader: type[_Loader], *others: type[_Loader]) -> list[Any]:
+    """The documents as a loader reads them, or another one that knows anchors better."""
     try:
         yaml_limits.require_shallow(text)
         return [_tree(document, "") for document in yaml.load_all(text, Loader=loader)]
+    except yaml.composer.ComposerError as error:
+        if others and _ANCHOR_AGAIN in str(error):
+            return _yaml_stream(text, *others)
+        raise ValueError(" ".join(str(error).split())) from error
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -128,8 +128,9 @@ def test_nothing_of_a_render_reaches_the_next_whatever_these_are(
     }
     until_lent(container)
     # In all rounds together each comes after each other one.
+    names = [*folders]
     for distance in range(1, rounds + 1):
-        for first, second in zip(folders, [*folders][distance:] + [*folders], strict=False):
+        for first, second in zip(names, names[distance:] + names[:distance], strict=True):
             for name in (first, second):
                 outcome = container.generate(folders[name], **SHOPS[name].env)
                 assert outcome == cold[name], f"{first}, then {second}"

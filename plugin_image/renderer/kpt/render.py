@@ -1,5 +1,6 @@
 """One render from beginning to end: a package in, objects or an error out."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -40,8 +41,9 @@ def rendered(request: Request, options: Options) -> Iterator[Rendered]:
 
 def _cause(error: ProgramError, doubtful: Mapping[str, str]) -> RenderError:
     """The doubtful file that kpt failed on; the error itself when it is about something else."""
+    said = f"{error.summary}\n{error.details}"
     for name, reason in doubtful.items():
-        if name in f"{error.summary}\n{error.details}":
+        if re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w/-])", said):
             return RefusedError(
                 f"kpt would not read {name} to its end: {reason}",
                 fix="correct the file: `---` separates YAML documents, a JSON file is one value",

@@ -28,28 +28,36 @@ class Entry:
         return f"{self.manifest['kind']} {self.manifest['metadata']['name']!r} ({self.origin})"
 
 
-def entries_of(documents: Iterable[Any], origin: str) -> Iterator[Entry]:
+def entries_of(documents: Iterable[Any], origin: str, fix: str) -> Iterator[Entry]:
     """The objects among the documents of one file or program, those inside lists, too.
 
-    Raises ManifestError for a document that is not a Kubernetes object.
+    Raises ManifestError for a document that is not a Kubernetes object, with what to do about it.
     """
     for number, document in enumerate(documents, start=1):
-        yield from _entries(document, origin, f"document {number} of {origin}")
+        yield from _entries(document, origin, f"document {number} of {origin}", fix)
 
 
-def _entries(node: Any, origin: str, place: str) -> Iterator[Entry]:
+def _entries(node: Any, origin: str, place: str, fix: str) -> Iterator[Entry]:
     if not isinstance(node, dict) or not node.get("kind"):
-        raise ManifestError(
-            f"{place} is not a Kubernetes object",
-            fix="move the file out of the folder, or mark it with a comment "
-            "`# +argocd:skip-file-rendering`",
-        )
+        raise ManifestError(f"{place} is not a Kubernetes object", fix=fix)
     if _is_list(node):
         for number, item in enumerate(node["items"], start=1):
-            yield from _entries(item, origin, f"item {number} of {place}")
+            yield from _entries(item, origin, f"item {number} of {place}", fix)
         return
     manifests.require_identity(place, node)
-    yield Entry(origin, node)
+    yield Entry(origin, _as_the_hub_has_it(node))
+
+
+def _as_the_hub_has_it(manifest: Manifest) -> Manifest:
+    """The object as the hub's API server keeps it in a ManifestWork.
+
+    It leaves out what is empty in the metadata of objects within objects, and Argo CD would find
+    the ManifestWork out of sync for ever. Source: k8s.io/apiextensions-apiserver,
+    pkg/apiserver/schema/objectmeta/coerce.go.
+    """
+    metadata = manifest["metadata"]
+    kept = {key: value for key, value in metadata.items() if value not in (None, "", {}, [])}
+    return {**manifest, "metadata": kept}
 
 
 def _is_list(node: Mapping[str, Any]) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @contextmanager
 def rendered(request: Request, options: Options) -> Iterator[Rendered]:
     """The ManifestWorks of what is in the request's folder, as `Renderer.render` gives them."""
-    folder = Folder.of(request.folder, request.application.path or ".")
+    folder = Folder.of(request.folder, request.application.path)
     entries, notes = _entries(request, folder, options)
     with (
         memory.limited(memory.container(), request.settings.concurrency),

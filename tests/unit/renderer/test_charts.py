@@ -70,6 +70,11 @@ def test_a_chart_that_only_speaks_of_it_is_not(text: str, tmp_path: Path) -> Non
     assert charts.uses(chart_in(tmp_path, **{"templates/a.yaml": text})).renders == 1
 
 
+def test_an_action_that_never_ends_takes_no_time(tmp_path: Path) -> None:
+    text = "values {{ values " + '"a" ' * 500
+    assert charts.uses(chart_in(tmp_path, **{"README.md": text})).renders == 1
+
+
 @pytest.mark.parametrize("action", ["{{ now }}", "{{ now.Year }}", '{{ date "2006" (now) }}'])
 def test_a_chart_that_asks_for_the_time_gets_another(action: str, tmp_path: Path) -> None:
     packed = archive(**{"sub/templates/b.yaml": action.encode()})

@@ -56,6 +56,19 @@ def test_keys_become_texts() -> None:
     assert document == {"true": "a", "80": "b", "1": "c", "1.5": "d", "null-ish": "e"}
 
 
+@pytest.mark.parametrize("repeated_keys", [False, True])
+def test_an_anchor_that_is_given_anew_counts_from_there_on(repeated_keys: bool) -> None:
+    text = b"items:\n- a: &x {v: 1}\n  b: *x\n- a: &x {v: 2}\n  b: *x\n"
+    (document,) = kubernetes_yaml.parse_all(text, repeated_keys=repeated_keys)
+    assert document == {"items": [{"a": {"v": v}, "b": {"v": v}} for v in (1, 2)]}
+
+
+def test_anchors_that_are_given_anew_count_for_many_values_as_others_do() -> None:
+    levels = "".join(f"- &{a} [{f'*{b}, ' * 9}1]\n" for a, b in [("y", "x"), ("x", "y")] * 5)
+    with pytest.raises(ValueError, match="it has more than"):
+        kubernetes_yaml.parse_all(f"- &x [1]\n{levels}".encode())
+
+
 def test_anchors_and_merges_are_followed() -> None:
     (document,) = kubernetes_yaml.parse_all(b"base: &b {x: 1, y1: 2}\nover: {<<: *b, x: 3}\n")
     assert document["over"] == {"x": 3, "y1": 2}

@@ -18,6 +18,9 @@ from .folder import Folder
 
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
 _SKIPPED: Final = b"+argocd:skip-file-rendering"
+_FIX: Final = (
+    "move the file out of the folder, or mark it with a comment `# +argocd:skip-file-rendering`"
+)
 
 
 def entries(folder: Folder) -> list[Entry]:
@@ -47,7 +50,7 @@ def _entries(folder: Folder, path: Path) -> Iterator[Entry]:
     folder.require_inside(path)
     text = files.read(path, folder.repository)
     if _SKIPPED not in text:
-        yield from entries_of(_documents(name, text), name)
+        yield from entries_of(_documents(name, text), name, _FIX)
 
 
 def _documents(name: str, text: bytes) -> list[Any]:

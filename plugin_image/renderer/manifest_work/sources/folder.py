@@ -32,12 +32,14 @@ class Folder:
     def of(cls, path: Path, source_path: str) -> "Folder":
         """The folder at `path`, which is `source_path` in its repository.
 
-        Where that is not so, as locally, the folder counts as the repository.
+        Where that is not so, as locally, or where a part of the repository was sent, it is in what
+        `files.repository` finds.
         """
         resolved = path.resolve()
         parts = PurePosixPath(posixpath.normpath(source_path)).parts
-        fits = resolved.parts[len(resolved.parts) - len(parts) :] == parts
-        return cls(resolved, [resolved, *resolved.parents][len(parts)] if fits else resolved)
+        fits = source_path and resolved.parts[len(resolved.parts) - len(parts) :] == parts
+        above = [resolved, *resolved.parents]
+        return cls(resolved, above[len(parts)] if fits else files.repository(resolved))
 
     def kind(self, asked: str) -> str:
         """The source that is asked for; for `auto` what the markers say.

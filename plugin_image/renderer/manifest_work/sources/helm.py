@@ -58,7 +58,7 @@ def _parsed(output: bytes) -> list[Entry]:
     return [
         entry
         for name, text in zip(parts[::2], parts[1::2], strict=True)
-        for entry in entries_of(_documents(name, text), name)
+        for entry in entries_of(_documents(name, text), name, "correct the chart")
     ]
 
 

@@ -31,4 +31,4 @@ def entries(request: Request, folder: Folder, scratch: Path) -> list[Entry]:
         raise ManifestError(
             f"what kustomize built cannot be read: {error}", fix="correct the kustomization"
         ) from error
-    return list(entries_of(documents, "kustomize build"))
+    return list(entries_of(documents, "kustomize build", "correct the kustomization"))

@@ -25,8 +25,8 @@ _YES: Final = "true"
 
 def kpt_package(request: Request, options: Options) -> tuple[list[Entry], Iterable[str]]:
     """The objects of the package, and its notes. Raises what its render raises."""
-    # The ManifestWork's own option decides.
-    given = {kpt.ALLOW_EMPTY: _YES}
+    # It is about functions that remove all that they are given, too.
+    given = {kpt.ALLOW_EMPTY: _YES} if options.allow_empty else {}
     return _entries(KPT, request, options, given, "the kpt package")
 
 
@@ -60,4 +60,4 @@ def _entries(
     # Nothing of the Application but where its objects go on the target: the ManifestWork is its.
     inner = replace(request, application=Application(namespace=options.namespace))
     with renderer.render(inner, renderer.options(inner, Given(given))) as rendered:
-        return [*entries_of(rendered.objects, name)], rendered.notes
+        return [*entries_of(rendered.objects, name, f"correct {name}")], rendered.notes

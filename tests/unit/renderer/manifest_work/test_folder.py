@@ -26,6 +26,21 @@ def test_the_repository_is_what_the_source_path_leaves_of_the_real_one(
     assert Folder.of(tmp_path / path, source_path).repository == tmp_path / repository
 
 
+@pytest.mark.parametrize(
+    ("path", "source_path", "repository"),
+    [
+        ("_cmp_server/1f/overlays/prod", "apps/shop/overlays/prod", "_cmp_server/1f"),
+        ("clone/apps/shop", "", "clone"),
+        ("clone/apps/shop", "elsewhere", "clone"),
+    ],
+)
+def test_the_repository_is_what_was_sent_of_it_or_what_git_knows_where_the_path_is_another(
+    path: str, source_path: str, repository: str, tmp_path: Path
+) -> None:
+    (tmp_path / "clone" / ".git").mkdir(parents=True)
+    assert Folder.of(tmp_path / path, source_path).repository == tmp_path / repository
+
+
 def test_a_link_to_a_folder_whose_own_link_leaves_the_repository_is_refused(tmp_path: Path) -> None:
     app, shared = tmp_path / "repo" / "app", tmp_path / "repo" / "shared"
     app.mkdir(parents=True)

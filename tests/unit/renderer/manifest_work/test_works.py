@@ -86,6 +86,25 @@ def test_a_namespace_that_is_no_text_is_named() -> None:
         _build([{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a", "namespace": 123}}])
 
 
+def test_objects_have_no_metadata_that_the_hub_would_leave_out() -> None:
+    empty: dict[str, Any] = {
+        "creationTimestamp": None,
+        "labels": {},
+        "generateName": "",
+        "finalizers": [],
+    }
+    metadata = {"name": "a", "namespace": "team"}
+    (work,) = _build([{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {**metadata, **empty}}])
+    (manifest,) = work["spec"]["workload"]["manifests"]
+    assert manifest["metadata"] == metadata
+
+
+def test_what_is_no_object_is_told_with_what_to_do_about_it() -> None:
+    with pytest.raises(ManifestError) as raised:
+        _build([{"foo": "bar"}])
+    assert raised.value.fix == "correct it"
+
+
 def _homes(objects: list[Manifest], **options: Any) -> dict[str, str]:
     return {
         manifest["metadata"]["name"]: work["metadata"]["name"]
@@ -96,7 +115,7 @@ def _homes(objects: list[Manifest], **options: Any) -> dict[str, str]:
 
 
 def _build(objects: list[Manifest], **options: Any) -> list[Manifest]:
-    entries: list[Entry] = list(entries_of(objects, "a.yaml"))
+    entries: list[Entry] = list(entries_of(objects, "a.yaml", "correct it"))
     return works.build(entries, Options(name="shop", clusters=["c1"], namespace="shop", **options))
 
 

@@ -82,5 +82,16 @@ def test_a_package_is_not_annotated_as_if_it_were_an_application(
     used = replaced(KPT, monkeypatch)
     render(tmp_path, MANIFEST_WORK_SOURCE="kpt")
     ((asked, options),) = used.asked
-    assert options == KptOptions(allow_empty=True)
+    assert options == KptOptions()
     assert asked.namespace == "team"
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_functions_may_remove_all_of_a_package_only_where_the_application_says_so(
+    allowed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = replaced(KPT, monkeypatch)
+    said = {"MANIFEST_WORK_ALLOW_EMPTY": "true"} if allowed else {}
+    render(tmp_path, MANIFEST_WORK_SOURCE="kpt", **said)
+    ((_, options),) = used.asked
+    assert options.allow_empty is allowed
