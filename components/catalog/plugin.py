@@ -100,7 +100,10 @@ def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
 
 def previewed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
     """Those of the needed rights that a preview takes, too."""
-    return patch.previewed_rights(namespace, given) if _patches(given) else []
+    found = patch.previewed_rights(namespace, given) if _patches(given) else []
+    if not found and mode_of(given) == SERVICE:
+        return service.previewed_rights(namespace, given)
+    return found
 
 
 def _patches(given: Mapping[str, Any]) -> bool:

@@ -114,7 +114,7 @@ class PluginCredentials(pulumi.ComponentResource):
                 parent=self, additional_secret_outputs=["data", "stringData"]
             ),
         )
-        self.secret_name = secret.metadata.apply(argocd_names.name_of)
+        self.secret_name = secret.metadata.apply(lambda m: argocd_names.new_name_of(m, name))
         self.env_keys = keys.apply(lambda k: k.env)
         self.file_keys = keys.apply(lambda k: k.files)
 

@@ -48,16 +48,21 @@ class Metrics:
         The variables `tracing` say where OpenTelemetry sends traces; those of the plugin are of
         `service`, unless they say otherwise.
         """
-        is_named = any(variable["name"] == _SERVICE for variable in tracing)
+        own: list[Json] = [
+            {"name": "POD_IP", "valueFrom": _POD_IP},
+            {"name": "METRICS_PORT", "value": str(self.port)},
+        ]
+        names = {variable["name"] for variable in own}
+        others = [variable for variable in tracing if variable["name"] not in names]
+        is_named = any(variable["name"] == _SERVICE for variable in others)
         return {
             "name": container_name(plugin),
             "image": image,
             "command": [*self.command],
             "env": [
-                {"name": "POD_IP", "valueFrom": _POD_IP},
-                {"name": "METRICS_PORT", "value": str(self.port)},
+                *own,
                 *([] if is_named else [{"name": _SERVICE, "value": service}]),
-                *tracing,
+                *others,
             ],
             "ports": [{"name": self.port_name, "containerPort": self.port, "protocol": "TCP"}],
             "volumeMounts": [{"name": cache_volume, "mountPath": contract.CACHE_DIR}],

@@ -120,6 +120,14 @@ def needed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
     ]
 
 
+def previewed_rights(namespace: str, given: Mapping[str, Any]) -> list[Right]:
+    """Those of a preview: it looks up the repo-server's image unless that is given."""
+    if "argocd_image" in given:
+        return []
+    deployment = given.get("deployment", argocd_names.REPO_SERVER)
+    return rights.read(namespace, "apps", "deployments", deployment)
+
+
 class PluginServiceArgs(PluginContainerArgs, ServiceArgs):
     """Arguments of `PluginService`."""
 

@@ -69,15 +69,16 @@ def create(
     def create_of(container: str) -> pulumi.Output[str]:
         # Pulumi's autonaming, not a hash of the content: going back to an earlier content after a
         # failed roll-out must not meet the object that still waits to be deleted.
+        resource = f"{name}-{container}"
         config_map = k8s.core.v1.ConfigMap(
-            f"{name}-{container}",
+            resource,
             metadata={"namespace": namespace, "annotations": argocd_names.DELETE_AT_ONCE},
             immutable=True,
             data=data,
             # Its name before the container's was part of it.
             opts=pulumi.ResourceOptions(parent=parent, aliases=[pulumi.Alias(name=name)]),
         )
-        return config_map.metadata.apply(argocd_names.name_of)
+        return config_map.metadata.apply(lambda m: argocd_names.new_name_of(m, resource))
 
     return of.apply(create_of)
 

@@ -115,8 +115,10 @@ def _offer(
     for properties in holders:
         if found := properties.get(property_name):
             place = found.get("items", found)
-            del place["type"]
-            place["$ref"] = f"#/types/{token}"
+            # An argument of that name may be something else elsewhere.
+            if place.get("type") == "string":
+                del place["type"]
+                place["$ref"] = f"#/types/{token}"
 
 
 def _arguments(component: type[pulumi.ComponentResource]) -> type:

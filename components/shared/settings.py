@@ -70,7 +70,14 @@ def read_named(
 
 
 def read_list(config: pulumi.Config, key: str) -> list[Any]:
-    """Return the list that a key holds; without the key, an empty one."""
+    """Return the list that a key holds; without the key, an empty one.
+
+    Raises InvalidInputError for one that holds a secret: what is in it is written in plain.
+    """
+    if pulumi.runtime.is_config_secret(config.full_key(key)):
+        problem = "holds a secret, which everybody could read where the list is written"
+        fix = "set it without --secret, and give secrets to the plugin as credentials"
+        raise InvalidInputError(key, problem, fix, WHERE)
     try:
         items = config.get_object(key, [])
     except (pulumi.ConfigTypeError, json.JSONDecodeError):

@@ -51,6 +51,8 @@ class FakeEngine(pulumi.runtime.Mocks):
     volumes: list[str] = field(default_factory=lambda: list(REPO_SERVER_VOLUMES))
     ports: list[int] = field(default_factory=lambda: [8081, 8084])
     """Those of the repo-server's container."""
+    are_named_alike: bool = False
+    """Whether objects are named like their resources."""
     uid: int | None = None
     """That the Deployment names for the repo-server."""
 
@@ -59,7 +61,8 @@ class FakeEngine(pulumi.runtime.Mocks):
         outputs = dict(args.inputs)
         if args.typ.startswith("kubernetes:"):
             metadata = dict(outputs.get("metadata", {}))
-            metadata.setdefault("name", f"{args.name}-1a2b3c4d")
+            added = "" if self.are_named_alike else "-1a2b3c4d"
+            metadata.setdefault("name", f"{args.name}{added}")
             outputs["metadata"] = metadata
         if args.typ == "kubernetes:apps/v1:Deployment":
             volumes = [{"name": name} for name in self.volumes]

@@ -8,7 +8,7 @@ import pytest
 from components.container.credentials import PluginCredentials
 from components.shared.errors import InvalidInputError
 
-from .conftest import Run, revealed
+from .conftest import FakeEngine, Run, revealed
 
 SECRET = "kubernetes:core/v1:Secret"
 
@@ -141,3 +141,11 @@ def test_bad_credentials_are_refused_without_showing_them(
     assert raised.value.field == field
     assert reason in raised.value.problem
     assert "canary" not in str(raised.value)
+
+
+def test_credentials_whose_name_would_stay_the_same_are_refused(
+    run: Run, engine: FakeEngine
+) -> None:
+    engine.are_named_alike = True
+    with pytest.raises(InvalidInputError, match="pods would go on with what was in it before"):
+        run(lambda: PluginCredentials("tool", {"credentials_env": {"TOKEN": "canary"}}))

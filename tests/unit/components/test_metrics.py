@@ -96,6 +96,18 @@ class TestInBothModes:
             "OTEL_SERVICE_NAME": "pulumi-v1.0",
         }
 
+    def test_its_own_variables_are_there_once_though_the_plugin_has_such(
+        self, run: Run, mode: Any
+    ) -> None:
+        ip: Any = {"fieldRef": {"fieldPath": "status.podIP"}}
+        values = {"OTEL_RESOURCE_ATTRIBUTES": "k8s.pod.ip=$(POD_IP),port=$(METRICS_PORT)"}
+        env = {"env": values | {"METRICS_PORT": "1"}, "env_value_from": {"POD_IP": ip}}
+        found = containers(pod(run, ON | mode | env))[f"{NAME}-metrics"]["env"]
+        assert [variable["name"] for variable in found] == [
+            *("POD_IP", "METRICS_PORT", "OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES"),
+        ]
+        assert found[1]["value"] == "8406"
+
     def test_what_says_where_traces_go_may_refer_to_other_variables(
         self, run: Run, mode: Any
     ) -> None:

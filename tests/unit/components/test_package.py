@@ -76,6 +76,16 @@ def provider() -> DescribedProvider:
     return DescribedProvider(COMPONENTS, NAME, VERSION, CHOICES)
 
 
+def test_only_what_has_one_of_a_few_values_is_offered_these(provider: DescribedProvider) -> None:
+    resources = json.loads(provider.schema or "")["resources"]
+    texts = {"type": "object", "additionalProperties": {"type": "string"}}
+    for name in ("PluginApplication", "PluginApplicationSet"):
+        offered = resources[f"{NAME}:index:{name}"]["inputProperties"]["annotations"]
+        assert {key: offered.get(key) for key in texts} == texts
+    offered = resources[f"{NAME}:index:KptPlugin"]["inputProperties"]["annotations"]
+    assert offered["items"]["$ref"] == f"#/types/{NAME}:index:Annotations"
+
+
 def test_everything_that_the_schema_names_is_described(provider: DescribedProvider) -> None:
     schema = json.loads(provider.schema or "")
     sections = {

@@ -431,6 +431,17 @@ def test_a_value_that_cannot_be_read_is_not_repeated_in_the_error(program: Any) 
     assert "canary" not in str(raised.value)
 
 
+@pytest.mark.parametrize("key", ["applications", "projects"])
+def test_a_list_that_holds_a_secret_is_refused_for_it_would_be_written_in_plain(
+    program: Any, key: str
+) -> None:
+    listed = [{"applicationName": "guestbook", "pluginEnv": {"TOKEN": "canary"}}]
+    with pytest.raises(InvalidInputError) as raised:
+        program({"imageReference": IMAGE, key: listed}, secret=(key,))
+    assert raised.value.field == key
+    assert "canary" not in str(raised.value)
+
+
 def test_pulumi_dev_yaml_documents_every_option_and_no_other() -> None:
     documented = set(re.findall(rf"{PROJECT}:(\w+)", (ROOT / "Pulumi.dev.yaml").read_text()))
     known = {option.key for option in settings.options(PluginImageArgs, prefix="image")}

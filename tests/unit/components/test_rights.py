@@ -146,9 +146,17 @@ class TestPreviewing:
         assert (right.resource, right.verb) == ("deployments", "get")
         assert right.name == plugin.get("deployment", "argocd-repo-server")
 
-    @pytest.mark.parametrize("plugin", [{"export": True}, {"mode": "service", "own_proxy": False}])
-    def test_takes_no_right_where_nothing_is_looked_up(self, plugin: dict[str, Any]) -> None:
-        assert rights.previewed(plugin) == []
+    @pytest.mark.parametrize("others", [{"own_proxy": False}, {"export": True}])
+    def test_of_service_mode_looks_up_the_image_unless_it_is_given(
+        self, others: dict[str, Any]
+    ) -> None:
+        plugin = {"mode": "service", **others}
+        (right,) = rights.previewed(plugin)
+        assert (right.resource, right.verb) == ("deployments", "get")
+        assert rights.previewed(plugin | {"argocd_image": "argocd:v3"}) == []
+
+    def test_takes_no_right_where_nothing_is_looked_up(self) -> None:
+        assert rights.previewed({"export": True}) == []
 
     def test_goes_on_without_the_others_and_names_them_in_one_line(
         self, monkeypatch: pytest.MonkeyPatch
