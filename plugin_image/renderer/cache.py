@@ -35,8 +35,9 @@ from .measured import Measured
 from .slots import exclusive, is_free
 from .supervise import Deadline
 
-_IN_USE_SECONDS: Final = 600
-"""Whatever was used within this time may be in use, and so may what a render takes longer for."""
+_ENDING_SECONDS: Final = 60
+"""What was used so long before the time that a render has is in use no more. It should not stay
+longer: a volume that outgrows its limit costs the pod, and in a sidecar the repo-server's."""
 
 _SIZES: Final = "sizes.json"
 """What marks a complete set: the sizes of its files."""
@@ -203,7 +204,7 @@ class Cache:
     @property
     def _in_use_since(self) -> float:
         """Since when what was used may be in use: other renders have as much time as this one."""
-        return time.time() - max(_IN_USE_SECONDS, self.deadline.seconds)
+        return time.time() - self.deadline.seconds - _ENDING_SECONDS
 
     @property
     def _own(self) -> Path:

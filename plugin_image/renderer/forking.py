@@ -18,6 +18,8 @@ from . import processes
 
 _IDLE_SECONDS: Final = 600.0
 _TICK_SECONDS: Final = 5.0
+_TICK_SECONDS_AT_WORK: Final = 0.5
+"""How often to look around while forks are there, which may need memory."""
 
 
 class Others(Protocol):
@@ -64,7 +66,8 @@ def serve(
     forks: set[int] = set()
     last_use = time.monotonic()
     while forks or time.monotonic() - last_use < _IDLE_SECONDS:
-        ready, _, _ = select.select([listening.fileno(), *others.files()], [], [], _TICK_SECONDS)
+        tick = _TICK_SECONDS_AT_WORK if forks else _TICK_SECONDS
+        ready, _, _ = select.select([listening.fileno(), *others.files()], [], [], tick)
         others.tend(ready)
         forks = {pid for pid in forks if os.path.exists(f"/proc/{pid}")}  # noqa: PTH110
         # What a fork left that was killed has come to this process.

@@ -17,7 +17,7 @@ _IDLE_SECONDS: Final = 600.0
 _MOST: Final = 16
 """How many sets are kept at most, where memory has no limit."""
 _MOST_UNFIT: Final = 1000
-_LOOK_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 0.4
 _MESSAGE_BYTES: Final = 1 << 16
 _KEY_BYTES: Final = 32
 
@@ -64,7 +64,10 @@ class Keepers:
         for key, kept in tuple(self._kept.items()):
             if now - kept.last_use > _IDLE_SECONDS:
                 self._retire(key)
-        if not memory.has_room(self._container):
+        if memory.is_short(self._container):
+            for key in tuple(self._kept):
+                self._retire(key)
+        elif not memory.has_room(self._container):
             self._retire_least_recently_used()
 
     def for_render(self) -> Kept:

@@ -86,6 +86,11 @@ def has_room(container: Container | None, needed: int = 0) -> bool:
     return most > 0 and not container.uses_more_than(int(most))
 
 
+def is_short(container: Container | None) -> bool:
+    """Whether renders need what is kept: soon they would be stopped, or all by the kernel."""
+    return container is not None and container.uses_more_than(int(container.limit * _SHARED))
+
+
 @contextmanager
 def limited(container: Container | None, concurrency: int) -> Iterator[None]:
     """Stop what runs in here when it takes too much. Raises MemoryLimitError instead of the rest.

@@ -31,7 +31,7 @@ from .cache import Cache
 from .rendering import Result
 from .request import Request
 from .states import UntoldError
-from .watch import Seen, is_in, lasting, watch
+from .watch import Seen, is_in, lasting, mounted, watch
 
 _VARYING: Final = frozenset(
     {"ARGOCD_APP_REVISION", "ARGOCD_APP_REVISION_SHORT", "ARGOCD_APP_REVISION_SHORT_8"}
@@ -170,9 +170,12 @@ class Shelf:
     def _deciding(self, paths: Iterable[str]) -> Iterator[str]:
         """Those of these paths that have to be compared."""
         folder, surroundings = str(self.request.folder), [*self._surroundings()]
+        of_container = lasting(str(self.request.settings.cache), self.request.env)
+        mounts = mounted(of_container)
         for path in paths:
             is_known = is_in(path, folder) and not is_in(path, f"{folder}/.git")
-            if not is_known and not any(is_in(path, place) for place in surroundings):
+            lasts = any(is_in(path, place) for place in surroundings)
+            if not is_known and (not lasts or any(is_in(path, place) for place in mounts)):
                 yield path
 
     def _surroundings(self) -> Iterator[str]:

@@ -23,6 +23,13 @@ _IN_LINE = "[0-9]*-*.lock"
 _MOST_IN_LINE = 10_000
 
 
+_MORE = (
+    "raise the plugin's `concurrency` together with its limits of processor and memory, or have "
+    "more replicas of what runs it"
+)
+_AGAIN = "render again: what the other one has installed by then is kept"
+
+
 @contextmanager
 def slot(folder: Path, count: int, deadline: Deadline) -> Iterator[None]:
     """Wait for one of `count` slots and hold it. Raises DeadlineError when none comes free."""
@@ -73,10 +80,10 @@ def _outlast(other: Path, deadline: Deadline, doing: str) -> None:
         os.close(file)
 
 
-def _wait(holds: Callable[[], bool], deadline: Deadline, doing: str) -> None:
+def _wait(holds: Callable[[], bool], deadline: Deadline, doing: str, fix: str = _MORE) -> None:
     while not holds():
         if not deadline.remaining():
-            raise deadline.error(doing)
+            raise deadline.error(doing, fix)
         time.sleep(_POLL_SECONDS)
 
 
@@ -107,7 +114,7 @@ def exclusive(path: Path, deadline: Deadline, doing: str) -> Iterator[None]:
     """Hold the lock file `path` alone. Raises DeadlineError when another holds it too long."""
     file = _opened(path)
     try:
-        _wait(lambda: _locked(file), deadline, doing)
+        _wait(lambda: _locked(file), deadline, doing, _AGAIN)
         yield
     finally:
         os.close(file)

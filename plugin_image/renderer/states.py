@@ -98,12 +98,15 @@ def _mode(entry: "os.DirEntry[str]") -> int:
 
 
 def _link(root: str, path: str) -> str:
-    """A link within a folder. Raises UntoldError for one that leads out of it."""
+    """A link within a folder. Raises UntoldError for one that leads out of it, or to Git's own."""
+    top = Path(root).resolve()
     try:
-        inside = Path(path).resolve().is_relative_to(Path(root).resolve())
+        target = Path(path).resolve()
     except RuntimeError as error:
         raise UntoldError from error  # a circle
-    if not inside:
+    own = top / _NOT_CONTENT
+    leads_there = target.is_relative_to(own) or (own.exists() and own.is_relative_to(target))
+    if leads_there or not target.is_relative_to(top):
         raise UntoldError
     return f"link to {os.readlink(path)}"  # noqa: PTH115
 

@@ -27,6 +27,11 @@ _GRACE_SECONDS = 0.5
 
 _CANNOT_START = 126
 
+_FASTER = (
+    "make the program faster, or raise the plugin's deadline together with Argo CD's repo-server "
+    "timeout"
+)
+
 
 _running: set[int] = set()
 """What was started here and has not ended. The last of them takes with it whatever got away."""
@@ -48,12 +53,10 @@ class Deadline:
         """Seconds that are left, 0 when it has passed."""
         return max(0.0, self._end - time.monotonic())
 
-    def error(self, doing: str) -> DeadlineError:
+    def error(self, doing: str, fix: str = _FASTER) -> DeadlineError:
         """The error for work that was not done in time."""
         return DeadlineError(
-            f"the render took longer than {self.seconds:g} s and was stopped while {doing}",
-            fix="make the program faster, or raise the plugin's deadline together with "
-            "Argo CD's repo-server timeout",
+            f"the render took longer than {self.seconds:g} s and was stopped while {doing}", fix=fix
         )
 
     @contextmanager

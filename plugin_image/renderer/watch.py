@@ -12,6 +12,7 @@ table of audit events in Python's documentation; PEP 578.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -60,12 +61,18 @@ class Seen:
         """As plain data."""
         return {name: sorted(value) for name, value in vars(self).items()}
 
-    def add_program(self, told: Mapping[str, Iterable[str]], places: Sequence[str]) -> None:
+    def add_program(
+        self,
+        told: Mapping[str, Iterable[str]],
+        places: Sequence[str],
+        mounts: Collection[str] = (),
+    ) -> None:
         """Add what a program, or somebody for it, tells of itself, in the form of `told`.
 
         It may look at its own folder, which is the first of these places, and at the others, which
-        stay as they are; anything else hinders.
+        stay as they are but for what is mounted in them; anything else hinders.
         """
+        changing = [f"{places[0]}/.git", *mounts]
         self.variables.update(told.get("variables", ()))
         self.hindrances.update(told.get("hindrances", ()))
         for kind in ("paths", "listed"):
@@ -73,8 +80,29 @@ class Seen:
                 # Whatever leads to a place may be asked about, and not be listed.
                 is_known = any(is_in(path, place) for place in places)
                 is_known |= kind == "paths" and _leads_to(path, places)
-                if not is_known or is_in(path, f"{places[0]}/.git"):
+                if not is_known or any(is_in(path, place) for place in changing):
                     self.hindrances.add(f"it looks at {path}")
+
+
+def mounted(places: Collection[str]) -> list[str]:
+    """Where something else is mounted in these places, which may change though they last.
+
+    Source: proc_pid_mountinfo(5).
+    """
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
+            points = [_unescaped(line.split(" ", 5)[4]) for line in file]
+    except OSError:
+        return []
+    return [
+        point
+        for point in points
+        if point not in places and any(is_in(point, place) for place in places)
+    ]
+
+
+def _unescaped(path: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), path)
 
 
 def lasting(cache: str, env: Mapping[str, str]) -> list[str]:

@@ -15,7 +15,7 @@ from ..errors import ProjectError, UnreadableError, UsageError
 from ..measured import Measured, Stage
 from ..redaction import Secrets
 from ..request import Request
-from ..watch import Seen, lasting
+from ..watch import Seen, lasting, mounted
 from . import (
     component_packages,
     downloads,
@@ -206,9 +206,10 @@ def _destination(context: RunContext) -> "Destination":
 def _see(request: Request, seen: Seen, run: Run, execution: Execution) -> None:
     """Add what the run depends on beside what this process has looked at."""
     own = map(str, (request.folder, execution.scratch, IMAGE_MODULES))
-    places = [*own, *lasting(str(request.settings.cache), request.env)]
+    of_container = lasting(str(request.settings.cache), request.env)
+    mounts = mounted(of_container)
     for event in run.events:
-        seen.add_program(event.get("seen", {}), places)
+        seen.add_program(event.get("seen", {}), [*own, *of_container], mounts)
     if not run.is_watched:
         seen.hindrances.add("nobody sees what programs in its language look at")
     if execution.packages:

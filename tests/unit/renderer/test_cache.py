@@ -192,7 +192,7 @@ def test_what_is_used_while_room_is_made_stays(
 
 def test_what_a_render_with_much_time_may_use_stays(tmp_path: Path, project: Path) -> None:
     first = install(cache(tmp_path), project, "a", Installer(1000))
-    for age, stays in ((890, True), (910, False)):
+    for age, stays in ((950, True), (970, False)):
         unused_for(first, age)
         used = Cache(tmp_path / "cache", tmp_path / "scratch", Deadline(900), 1)
         keep_later(used, "a", b"")

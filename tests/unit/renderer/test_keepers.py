@@ -72,6 +72,14 @@ def test_none_is_started_and_one_after_the_other_ends_while_memory_is_short() ->
     )
 
 
+def test_all_end_at_once_where_renders_would_be_stopped_for_want_of_memory() -> None:
+    served(
+        "want(*range(600, 610)); until(range(600, 610))\n"
+        "container.used = 85; began = time.monotonic(); until([])\n"
+        "assert time.monotonic() - began < 3, 'one after the other'\n"
+    )
+
+
 def test_all_end_with_the_server_however_it_ends() -> None:
     served(
         "import signal\n"

@@ -71,6 +71,17 @@ def test_nothing_is_told_of_a_tree_with_a_link_that_leads_out_of_it(
         states.of_tree(str(folder))
 
 
+@pytest.mark.parametrize("target", [".git", ".git/HEAD", "."])
+def test_nothing_is_told_of_a_tree_with_a_link_to_what_git_has_for_itself(
+    folder: Path, target: str
+) -> None:
+    (folder / "own").symlink_to(target)
+    (folder / ".git").mkdir()
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main")
+    with pytest.raises(UntoldError):
+        states.of_tree(str(folder))
+
+
 def test_nothing_is_told_of_what_is_no_file(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     for of in (states.of_content, states.of_identity):

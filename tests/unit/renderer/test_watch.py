@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer.watch import Seen
+from plugin_image.renderer.watch import Seen, mounted
 
 ROOT = Path(__file__).parents[3]
 WATCHED = """
@@ -119,3 +119,26 @@ def test_what_was_never_there_is_told_from_what_was(tmp_path: Path) -> None:
     names = {"there", "gone", "below", "comes"}
     assert names <= {Path(path).name for path in found.paths}
     assert {Path(path).name for path in found.found} & names == {"there", "comes"}
+
+
+def test_what_is_mounted_in_a_place_is_known_and_the_place_itself_is_none_of_it() -> None:
+    assert "/proc" in mounted(["/"])
+    assert "/proc" not in mounted(["/proc"])
+    assert mounted(["/nothing/of/that/name"]) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "hinders"),
+    [
+        ("/usr/share/zoneinfo/UTC", False),
+        ("/usr/share/platform", True),
+        ("/usr/share/platform/defaults.json", True),
+        ("/usr/share/platforms", False),
+    ],
+)
+def test_a_program_that_looks_at_a_volume_in_a_lasting_place_hinders(
+    path: str, hinders: bool
+) -> None:
+    found = Seen()
+    found.add_program({"paths": [path]}, ["/app", "/usr"], ["/usr/share/platform"])
+    assert bool(found.hindrances) is hinders

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ...launch import __file__ as launching
 from ...processes import __file__ as starting
-from ...watch import Seen, is_in, watch
+from ...watch import Seen, is_in, mounted, watch
 from ..monitor.plugin.addresses import __file__ as downloading
 from ..monitor.plugin.discovery import __file__ as discovering
 from ..monitor.plugin.helm import __file__ as rendering
@@ -51,11 +51,16 @@ _BUILTINS: Final = frozenset(
     | {"memoryview", "vars"}
 )
 _ENVIRONMENT: Final = type(os.environ)
+_OF_PACKAGES: Final = (sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[3]))
+_mounts: Final[list[str]] = []
+"""Where something else is mounted in these."""
 
 
 def begin() -> Seen:
     """See from now on what the program looks at."""
     seen = Seen()
+    # Before anything is seen: to ask for them is no look of the program's.
+    _mounts[:] = mounted(_OF_PACKAGES)
     watch(seen, is_program=True, own=(launching, starting, downloading, discovering, rendering))
     look_up, write = _ENVIRONMENT.__getitem__, _ENVIRONMENT.__repr__
 
@@ -77,13 +82,14 @@ def ended(seen: Seen, entry: str, root: str) -> Seen:
 
     `entry` is its first file, or the folder with it, and `root` is the project's folder.
     """
-    of_packages = (sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[3]))
-    paths, listed = (
-        {path for path in part if not any(is_in(path, place) for place in of_packages)}
-        for part in (seen.paths, seen.listed)
-    )
+    paths, listed = ({*filter(_is_told, part)} for part in (seen.paths, seen.listed))
     hindrances = {*seen.hindrances, *_of_search_path(root), *_of_code(paths, entry, root)}
     return Seen(paths=paths, listed=listed, variables=seen.variables, hindrances=hindrances)
+
+
+def _is_told(path: str) -> bool:
+    is_of_packages = any(is_in(path, place) for place in _OF_PACKAGES)
+    return not is_of_packages or any(is_in(path, place) for place in _mounts)
 
 
 def _of_search_path(root: str) -> Iterator[str]:
