@@ -207,9 +207,9 @@ def _see(request: Request, seen: Seen, run: Run, execution: Execution) -> None:
     """Add what the run depends on beside what this process has looked at."""
     own = map(str, (request.folder, execution.scratch, IMAGE_MODULES))
     of_container = lasting(str(request.settings.cache), request.env)
-    mounts = mounted(of_container)
+    places, mounts = [*own, *of_container], mounted(of_container)
     for event in run.events:
-        seen.add_program(event.get("seen", {}), [*own, *of_container], mounts)
+        seen.add_program(event.get("seen", {}), places, mounts)
     if not run.is_watched:
         seen.hindrances.add("nobody sees what programs in its language look at")
     if execution.packages:
