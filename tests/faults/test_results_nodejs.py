@@ -1,5 +1,7 @@
 """A program in Node.js is run each time if what it looks at may differ each time."""
 
+import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -85,3 +87,20 @@ def test_what_the_sdk_downloads_is_downloaded_each_time(
         assert container.paths(folder) == ["warm"] * 3
         repository.publish("1.0.1", "two")
         assert "x: two" in container.rendered(folder).stdout
+
+
+def test_packages_that_are_committed_beside_the_project_are_looked_at_each_time(
+    container: ResultsContainer,
+) -> None:
+    repository = container.place / "repository"
+    (repository / ".git").mkdir(parents=True)
+    modules = container.place / "opt" / "node_modules"
+    shutil.copytree(modules, repository / "node_modules", symlinks=True, copy_function=os.link)
+    folder = repository / "apps" / "one"
+    folder.mkdir(parents=True)
+    (folder / "Pulumi.yaml").write_text("name: odd\nruntime: nodejs\n")
+    (folder / "package.json").write_text("{}")
+    (folder / "index.js").write_text(
+        'const k8s = require("@pulumi/kubernetes");\n' + config_map("1")
+    )
+    assert "kept" not in container.paths(folder)

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC
 
 from tests.faults import harness, registries
+from tests.faults.charts import chart, config_map
 from tests.faults.harness import CANARY, Content, Fault, javascript, python, yaml_program
 
 _SALT = bytes(8)
@@ -90,6 +91,29 @@ IN_OTHER_PLACES = [
             r"spec\.containers\[0\]\.env\[0\]\.value",
         ),
     )
+]
+_MADE_BY_PROVIDERS = {
+    "a chart": "k8s.helm.v4.Chart('web', chart='./web'",
+    "a release": "k8s.helm.v3.Release('web', chart='./web'",
+    "YAML": "k8s.yaml.v2.ConfigGroup('all', yaml=open('web/templates/a.yaml').read()",
+}
+NAMESPACES = [
+    Fault(
+        f"a short secret as the namespace of {place}, for {what}",
+        {**python(f"{head}{made}{options})\n", **chart(config_map())), **values},
+        env=_PASSPHRASE,
+        refused=r"metadata\.namespace",
+    )
+    for place, head, options, values in (
+        (
+            "a provider",
+            "q = k8s.Provider('q', namespace=pulumi.Config().get_secret('n'))\n",
+            ", opts=pulumi.ResourceOptions(provider=q)",
+            stack(n="shop"),
+        ),
+        ("the stack", "", "", stack(kubernetes__namespace="shop")),
+    )
+    for what, made in _MADE_BY_PROVIDERS.items()
 ]
 MARKS = [
     Fault(
@@ -496,7 +520,9 @@ def test_no_object_depends_on_a_secret_that_cannot_be_read(fault: Fault, tmp_pat
     harness.check(fault, tmp_path)
 
 
-@pytest.mark.parametrize("fault", [*IN_OBJECTS, *IN_OTHER_PLACES, *MARKS, *FINE], ids=str)
+@pytest.mark.parametrize(
+    "fault", [*IN_OBJECTS, *IN_OTHER_PLACES, *NAMESPACES, *MARKS, *FINE], ids=str
+)
 def test_no_object_holds_a_secret_for_all_to_read(fault: Fault, tmp_path: Path) -> None:
     harness.check(fault, tmp_path)
 

@@ -29,8 +29,8 @@ IN_PROGRAMS = {
 }
 """These run in processes of programs and functions, which read their own state."""
 
-SET_UP = {"guard.py", "pulumi/protocol.py"}
-"""These set the process up before anything is rendered in it."""
+SET_UP = {"guard.py", "pulumi/protocol.py", "temporary.py"}
+"""These set a process up before anything is rendered in it."""
 
 EXEMPT = COMMAND_LINE | IN_PROGRAMS | SET_UP
 MODULES = {path.relative_to(RENDERER).as_posix(): path for path in RENDERER.rglob("*.py")}

@@ -205,6 +205,10 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
         events.append({"finished": True})
     failed = nodejs_failure.of(logged_errors(events), execution.folder) if ended.status else None
     is_watched = any("seen" in event for event in told)
+    if is_watched:
+        # The program tells of nothing in there, and it may be committed beside the project.
+        modules = Path(given["beside"]).with_name("node_modules")
+        events.append({"seen": {"paths": [str(modules)]}})
     return Run(events, ended, failed, is_watched=is_watched)
 
 

@@ -69,6 +69,14 @@ def complete_names(manifest: Manifest, *, name: wire.Json, namespace: wire.Json)
     if namespace and is_namespaced(manifest) and not wire.reveal(given.get("namespace")):
         names["namespace"] = namespace
     wire.update(manifest, "metadata", names)
+    mark_namespace(manifest, namespace)
+
+
+def mark_namespace(manifest: Manifest, namespace: wire.Json) -> None:
+    """Mark the object's namespace if it is this secret one, which a real provider filled in."""
+    own = wire.reveal(_metadata(manifest).get("namespace"))
+    if wire.is_secret(namespace) and own == wire.reveal(namespace):
+        wire.update(manifest, "metadata", {"namespace": namespace})
 
 
 def is_named(manifest: Mapping[str, Any]) -> bool:

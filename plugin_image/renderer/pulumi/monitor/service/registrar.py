@@ -269,6 +269,7 @@ class Registrar:
         self, urn: str, request: RegisterResourceRequest, part: Part, provider: Provider
     ) -> None:
         """An object of a release or a list, which is no resource: no transform sees it."""
+        objects.mark_namespace(part.manifest, provider.namespace)
         child = resource_pb2.RegisterResourceRequest(
             type=objects.type_of(part.manifest),
             name=f"{request.name}:{part.name}",
