@@ -35,7 +35,7 @@ class Application:
 
     def delete(self) -> None:
         """Delete the Application and wait until its finalizers have run."""
-        self._api.delete(_API_VERSION, _KIND, self.name, namespace=self.namespace)
+        self._api.delete(_API_VERSION, _KIND, self.name, namespace=self.namespace, timeout=_SECONDS)
 
     def ask_for_deletion(self) -> None:
         """Delete the Application without waiting for its finalizers."""

@@ -123,7 +123,13 @@ class KubernetesApi:
         return self.request("PATCH", path, patch, media=MERGE_PATCH)
 
     def delete(
-        self, api_version: str, kind: str, name: str, *, namespace: str | None = None
+        self,
+        api_version: str,
+        kind: str,
+        name: str,
+        *,
+        namespace: str | None = None,
+        timeout: float = 30,
     ) -> None:
         """Delete an object and wait until it is gone; one that is gone already is fine.
 
@@ -137,6 +143,7 @@ class KubernetesApi:
         self.wait_for(
             lambda: self.find(api_version, kind, name, namespace=namespace) is None,
             message=lambda: f"{kind} {name} is still there, waiting for its finalizers",
+            timeout=timeout,
         )
 
     def serves(self, api_version: str, kind: str) -> bool:
