@@ -19,6 +19,7 @@ Object = dict[str, Any]
 
 MERGE_PATCH = "application/merge-patch+json"
 
+_SECONDS = 30
 _POLL_SECONDS = 0.1
 
 
@@ -129,7 +130,7 @@ class KubernetesApi:
         name: str,
         *,
         namespace: str | None = None,
-        timeout: float = 30,
+        timeout: float = _SECONDS,
     ) -> None:
         """Delete an object and wait until it is gone; one that is gone already is fine.
 
@@ -156,7 +157,7 @@ class KubernetesApi:
 
     @staticmethod
     def wait_for(
-        condition: Callable[[], bool], *, message: Callable[[], str], timeout: float = 30
+        condition: Callable[[], bool], *, message: Callable[[], str], timeout: float = _SECONDS
     ) -> None:
         """Poll until the condition holds. Raises TimeoutError with the message."""
         deadline = time.monotonic() + timeout
