@@ -1,17 +1,18 @@
 """Runs JavaScript and TypeScript programs by the SDK's own runner, `@pulumi/pulumi/cmd/run`.
 
-The runner speaks gRPC to a monitor in this process. Its arguments and environment are
+The runner asks a monitor in this process, by pipes or by gRPC. Its arguments and environment are
 those of pulumi/pulumi `sdk/nodejs/cmd/pulumi-language-nodejs/main.go`.
 """
 
 import json
 import os
 import re
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ... import files
 from ...errors import DependencyError
@@ -160,6 +161,8 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
     ended_file = execution.scratch / "program-ended"
     ended_file.unlink(missing_ok=True)
     notes = elsewhere.notes(execution.scratch)
+    folder = Path(tempfile.mkdtemp(prefix="pipes-", dir=execution.scratch))
+    pipes = {name: folder / name for name in ("requests", "answers")}
     events: list[Event] = []
     with ExitStack() as open_:
         telling = open_.enter_context(os.fdopen(os.memfd_create("events"), "rb"))
@@ -170,19 +173,11 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
             It is made while Node.js starts: both take their time.
             """
             session = open_.enter_context(execution.session(events.append))
+            session.serve_by_pipes(**pipes)
             return f"{session.endpoint()} {session.endpoint_elsewhere()}".encode()
 
-        asked = {
-            "root": execution.context.root,
-            "ended": str(ended_file),
-            "notes": str(notes),
-            "machineCode": str(execution.cache.folder_of("v8")),
-            "told": telling.fileno(),
-            "unreadable": _messages(execution.context.unreadable),
-            "loaded": options.loaded,
-            "watched": execution.is_watched and _can_be_watched(execution.project),
-            **given,
-        }
+        places = {"ended": ended_file, "notes": notes, "pipes": pipes}
+        asked = _asked(execution, {**places, "told": telling.fileno(), **given})
         ended = execution.run(
             [
                 tool("node", execution.env),
@@ -192,7 +187,7 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
             ],
             env={
                 **_environment(execution, options, compile_="compiled" not in given),
-                "RENDERER_RUN": json.dumps(asked),
+                "RENDERER_RUN": json.dumps(asked, default=str),
             },
             stdin=addresses,
             pass_fds=[telling.fileno()],
@@ -210,6 +205,18 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
         modules = Path(given["beside"]).with_name("node_modules")
         events.append({"seen": {"paths": [str(modules)]}})
     return Run(events, ended, failed, is_watched=is_watched)
+
+
+def _asked(execution: Execution, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What `nodejs_runner.js` is told of a run; `given` is what is of this one's own."""
+    return {
+        "root": execution.context.root,
+        "machineCode": execution.cache.folder_of("v8"),
+        "unreadable": _messages(execution.context.unreadable),
+        "loaded": nodejs_options.read(execution.project).loaded,
+        "watched": execution.is_watched and _can_be_watched(execution.project),
+        **given,
+    }
 
 
 def _can_be_watched(project: Project) -> bool:

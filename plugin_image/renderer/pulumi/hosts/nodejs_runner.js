@@ -11,7 +11,7 @@ const path = require("path");
 const { pathToFileURL } = require("url");
 const values = require("./nodejs_values");
 
-const { runner, root, beside, loaded, ended, notes, machineCode, told, unreadable, watched, compiled, recorded } =
+const { runner, root, beside, loaded, ended, notes, machineCode, told, pipes, unreadable, watched, compiled, recorded } =
     JSON.parse(process.env.RENDERER_RUN);
 // Processes that the program starts are none of ours.
 delete process.env.RENDERER_RUN;
@@ -59,6 +59,10 @@ if (unreadable) {
 }
 
 const [address, elsewhere] = readAll(0).split(" ");
+const { ResourceMonitorClient } = requireOfSdk("../../proto/resource_grpc_pb");
+const { EngineClient } = requireOfSdk("../../proto/engine_grpc_pb");
+const clients = [ResourceMonitorClient, EngineClient];
+require("./nodejs_pipes").use(pipes, address, clients, requireOfSdk("@grpc/grpc-js"));
 // For `nodejs_child.js`, in what the program starts.
 process.env.RENDERER_ELSEWHERE = JSON.stringify({ monitor: elsewhere, notes });
 const packages = path.join(path.dirname(beside), "node_modules");

@@ -89,6 +89,13 @@ class Session:
                 self._address = self._open.enter_context(serve(self.monitor, self.engine))
             return self._address
 
+    def serve_by_pipes(self, requests: Path, answers: Path) -> None:
+        """Serve both to one program by two named pipes, too, which are made here."""
+        from .transport import pipes
+
+        served = pipes.serve(self.monitor, self.engine, requests=requests, answers=answers)
+        self._open.enter_context(served)
+
     def rehearsal(self) -> tuple[str, Rehearsal]:
         """A monitor without effect, and its `host:port`, from the first call on."""
         from .transport.server import serve

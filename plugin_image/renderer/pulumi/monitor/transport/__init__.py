@@ -1,1 +1,1 @@
-"""How requests come: by gRPC, or by direct calls in the same process."""
+"""How requests come: by gRPC, by named pipes, or by direct calls in the same process."""

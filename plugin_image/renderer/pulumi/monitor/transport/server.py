@@ -13,17 +13,14 @@ from ..errors import MonitorError
 from ..service.engine import Engine
 from ..service.monitor import Monitor
 from ..service.schemas import PackageSchema
-from ..values import messages
-from .dispatch import dispatch
+from . import rpcs
+from .rpcs import Request, Rpc
 
 _LARGEST_MESSAGE = 400 * 1024 * 1024
 """What the SDKs themselves set; one ConfigMap may be 1 MiB, a list of objects more."""
 
 _MOST_REQUESTS = 512
 """A component waits for its children, which come as requests, too: there must be room."""
-
-_LONGEST_DETAILS = 2500
-"""Bytes of an error: all headers of an answer have 8 KiB, and a byte may take three of them."""
 
 _HOST = "127.0.0.1"
 _MANY = 10_000_000
@@ -93,32 +90,23 @@ def _handlers(
     protocol: Any, name: str, service: object
 ) -> "grpc.GenericRpcHandler[Message, Message]":
     """A service of the protocol, answered by an object whose methods take and return messages."""
-    described = protocol.DESCRIPTOR.services_by_name[name]
+    full_name, known = rpcs.of(protocol, name)
     handlers = {
         rpc.name: grpc.unary_unary_rpc_method_handler(
-            _handler(service, rpc.name),
-            request_deserializer=messages.parser(rpc.input_type._concrete_class),
-            response_serializer=rpc.output_type._concrete_class.SerializeToString,
+            _handler(service, rpc),
+            request_deserializer=rpc.parse,
+            response_serializer=rpc.serialize,
         )
-        for rpc in described.methods
+        for rpc in known
     }
-    return grpc.method_handlers_generic_handler(described.full_name, handlers)
+    return grpc.method_handlers_generic_handler(full_name, handlers)
 
 
-def _handler(
-    service: object, rpc: str
-) -> Callable[[Message | messages.TooDeep, grpc.ServicerContext], Message]:
-    def handle(request: Message | messages.TooDeep, context: grpc.ServicerContext) -> Message:
+def _handler(service: object, rpc: Rpc) -> Callable[[Request, grpc.ServicerContext], Message]:
+    def handle(request: Request, context: grpc.ServicerContext) -> Message:
         try:
-            if isinstance(request, messages.TooDeep):
-                return dispatch(service, "refuse_depth", request.rest)
-            return dispatch(service, rpc, request)
+            return rpcs.answer(service, rpc, request)
         except MonitorError as error:
-            return context.abort(grpc.StatusCode[error.code], _details(str(error)))
+            return context.abort(grpc.StatusCode[error.code], rpcs.details(error))
 
     return handle
-
-
-def _details(error: str) -> str:
-    """An error as an HTTP/2 header carries it, which must not begin or end with a space."""
-    return error.strip().encode()[:_LONGEST_DETAILS].decode(errors="ignore").strip()
