@@ -1,8 +1,8 @@
 """Dependencies as Argo CD's sync waves, so that the order a program asked for survives.
 
-An object comes one wave after the latest of what it depends on, and never before those without
-a wave. What a program set itself, a wave, a Helm hook's weight or a hook of either kind, is left
-alone, and counts as Argo CD counts it for those that come after it.
+An object comes one wave after the latest of what it depends on, and never before what it uses a
+value of, or before those without a wave. What a program set itself, a wave, a Helm hook's weight or
+a hook of either kind, is left alone, and counts as Argo CD counts it for those that come after it.
 
 Between two waves Argo CD waits until every object of the first is healthy, whoever depends on
 it, and until then no later commit is synced (gitops-engine `pkg/sync/sync_context.go`, Sync).
@@ -54,13 +54,16 @@ def add(entries: Iterable[tuple[Registration, Manifest]], choice: str) -> None:
     The entries come in the order of their registration, in which what others depend on always
     precedes them, and still have their annotations for Pulumi's provider.
     """
+    own: dict[str, int] = {}
     after: dict[str, int] = {}
     for entry, manifest in entries if choice != _NONE else ():
         given = annotations.of(entry, manifest)
         before = entry.depends_on if choice == _EXPLICIT else entry.dependencies
-        computed = max((0, *(after[urn] for urn in before if urn in after)))
+        with_it = (own[urn] for urn in entry.dependencies if urn in own)
+        computed = max((0, *with_it, *(after[urn] for urn in before if urn in after)))
         is_own = WAVE in given or _WEIGHT in given or hooks.is_hook(given)
         wave = _given(given) if is_own else computed
+        own[entry.urn] = wave
         step = choice == _EVERY or _is_awaited(manifest, given)
         # What depends on it also comes after all that it depends on, whatever its own wave.
         after[entry.urn] = max(wave + step, computed)

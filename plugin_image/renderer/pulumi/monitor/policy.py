@@ -1,13 +1,13 @@
 """What is never rendered, by name and with a way out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from google.protobuf import struct_pb2
 
 from .errors import Refusal
 from .run_context import Unreadable
-from .values import structs, unreadable
+from .values import structs, unreadable, wire
 
 KUBERNETES: Final = "kubernetes"
 
@@ -107,6 +107,36 @@ def require_followed(data: Any, called: str, secrets: Unreadable | None) -> None
     """What the provider computes with a secret that cannot be read, nobody can follow."""
     if secrets and secrets.followed and (number := unreadable.find_in(data)) is not None:
         raise Refusal(*secrets.given_to(number, called))
+
+
+def require_known(data: wire.Json, called: str, left_out: Sequence[str]) -> None:
+    """Raise Refusal for what the provider would take for nothing: it is told of no placeholders.
+
+    `left_out` are what the resources are called that are ignored and may have the value.
+    """
+    path = next(_unknown(wire.as_values(data), ""), None)
+    if path is None:
+        return
+    if not left_out:
+        raise Refusal(
+            f"{called} has a value in {path} that the program never computed", "give it another"
+        )
+    raise Refusal(
+        f"{called} needs in {path} a value of {' or '.join(left_out)}, which is left out",
+        "pass the value as configuration, or let `pulumi up` deploy this object, too",
+    )
+
+
+def _unknown(node: wire.Json, path: str) -> Iterator[str]:
+    node = wire.reveal(node)
+    if node == wire.UNKNOWN:
+        yield path
+    elif isinstance(node, Mapping):
+        for key, part in node.items():
+            yield from _unknown(part, f"{path}.{key}" if path else key)
+    elif isinstance(node, list):
+        for i, part in enumerate(node):
+            yield from _unknown(part, f"{path}[{i}]")
 
 
 def refuse_value(called: str, error: structs.UncarriedError) -> Refusal:

@@ -1,5 +1,6 @@
 """Which waves objects get, given those that the program set itself."""
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -105,3 +106,14 @@ def test_what_go_takes_for_no_number_is_no_wave(text: str) -> None:
 def test_nothing_gets_a_wave_where_nobody_asks_for_them() -> None:
     found = _annotations(_entry("first"), _entry("second", "first"), choice="false")
     assert found["second"] == {}
+
+
+@pytest.mark.parametrize("choice", ["true", "dependsOn"])
+def test_nothing_comes_before_what_it_uses_a_value_of(choice: str) -> None:
+    """Argo CD would wait for a Pod whose ConfigMap it applies once the Pod is healthy."""
+    pod, manifest = _entry("pod", "settings", kind="Pod")
+    uses = dataclasses.replace(pod, depends_on=[])
+    entries = _entry("job", kind="Job"), _entry("settings", "job"), (uses, manifest)
+    found = _annotations(*entries, choice=choice)
+    assert found["settings"] == {waves.WAVE: "1"}
+    assert found["pod"] == {waves.WAVE: "1" if choice == "dependsOn" else "2"}

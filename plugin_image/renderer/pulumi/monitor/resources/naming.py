@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ... import property_path
 from ..values import wire
 from ..values.wire import Json
 
@@ -69,24 +70,12 @@ def namer(
     if text is None:
         return _default
     section = _object(text)
-
-    def whole(key: str) -> str:
-        return key if ":" in key else f"{project}:{key}"
-
-    def resolve(match: re.Match[str]) -> str:
-        fixed = {"organization": organization, "project": project, "stack": stack}
-        word, key = match.groups()
-        if word in fixed:
-            return fixed[word]
-        full = whole(key)
-        if full not in config:
-            raise ValueError(f"pattern names the configuration key {full!r}, which has no value")
-        return config[full]
+    fixed = {"organization": organization, "project": project, "stack": stack}
+    of_stack = _OfStack(fixed, config, secret_keys)
 
     def strategy(entry: Json) -> Namer | None:
-        found = _strategy(entry, lambda pattern: _STACK_EXPRESSION.sub(resolve, pattern))
-        named = _STACK_EXPRESSION.findall(str(entry))
-        if found is None or not any(key and whole(key) in secret_keys for _, key in named):
+        found = _strategy(entry, of_stack.filled)
+        if found is None or not of_stack.tells_secret(entry):
             return found
         return lambda unnamed: wire.secret(found(unnamed))
 
@@ -96,9 +85,64 @@ def namer(
         own = _mapping({"providers": entry}, "providers")
         of_package = strategy({k: v for k, v in own.items() if k != "resources"})
         of_types = {name: strategy(part) for name, part in _mapping(own, "resources").items()}
+        if empty := [name for name, found in of_types.items() if found is None]:
+            raise ValueError(f"expected `mode` or `pattern` for {', '.join(empty)}")
         if package == _PACKAGE:
             default, by_type = of_package or fallback, of_types
     return lambda unnamed: (by_type.get(unnamed.type) or default)(unnamed)
+
+
+@dataclass(frozen=True)
+class _OfStack:
+    """What those expressions of a pattern stand for that are the same for every object."""
+
+    fixed: Mapping[str, str]
+    config: Mapping[str, str]
+    secret_keys: Collection[str]
+
+    def filled(self, pattern: str) -> str:
+        """The pattern with their values. Raises ValueError where one has none."""
+        return _STACK_EXPRESSION.sub(self._value, pattern)
+
+    def tells_secret(self, entry: Json) -> bool:
+        """Whether a value in the patterns of an entry is secret."""
+        keys = (key for _, key in _STACK_EXPRESSION.findall(str(entry)) if key)
+        return any(
+            not {self._whole(key), self._whole(self._steps(key)[0])}.isdisjoint(self.secret_keys)
+            for key in keys
+        )
+
+    def _value(self, match: re.Match[str]) -> str:
+        word, key = match.groups()
+        if word in self.fixed:
+            return self.fixed[word]
+        if self._whole(key) in self.config:
+            return self.config[self._whole(key)]
+        first, path = self._steps(key)
+        found = [*property_path.select(_read(self.config.get(self._whole(first))), path)]
+        if not path or not found:
+            raise ValueError(
+                f"pattern names the configuration key {self._whole(key)!r}, which has no value"
+            )
+        (_, value), *_ = found
+        return value if isinstance(value, str) else json.dumps(value)
+
+    def _whole(self, key: str) -> str:
+        return key if ":" in key else f"{self.fixed['project']}:{key}"
+
+    @staticmethod
+    def _steps(key: str) -> tuple[str, property_path.Path]:
+        """A key, and the path into its value."""
+        first, *path = property_path.parse(key)
+        return str(first), tuple(path)
+
+
+def _read(text: str | None) -> Json:
+    """A structured value; None where it is none."""
+    try:
+        return json.loads(text or "")
+    except (ValueError, RecursionError):
+        return None
 
 
 def _object(text: str) -> dict[str, Any]:

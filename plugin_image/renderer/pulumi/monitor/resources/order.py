@@ -1,9 +1,12 @@
 """What each object comes after.
 
 SDKs name the dependencies of a resource, and in place of a component of the program its
-resources. A component that the provider makes, like a chart, they name itself. What a component
-comes after, its resources come after, too: SDKs register these once they have their parent's
-URN, which they have when it is made. Sources: pulumi/pulumi `prepare_resource` in
+resources. A component that the provider makes, like a chart, they name itself; and what is no
+object, as where a program waits for something: whatever comes after that comes after all that it
+comes after. What a component comes after, its resources come after, too: SDKs register these once
+they have their parent's URN, which they have when it is made.
+
+Sources: pulumi/pulumi `prepare_resource` in
 `sdk/python/lib/pulumi/runtime/resource.py`, `prepareResource` in `sdk/nodejs/runtime/resource.ts`,
 `getOpts` in `sdk/go/pulumi/context.go`.
 """
@@ -12,7 +15,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ class Order:
         self._children: dict[str, list[str]] = defaultdict(list)
         self._named: dict[str, _Named] = {}
         self._constructed: set[str] = set()
+        self._led: dict[str, _Named] = {}
 
     def add(self, urn: str, request: RegisterResourceRequest) -> None:
         """Remember a resource of a RegisterResourceRequest."""
@@ -57,6 +61,12 @@ class Order:
             self._constructed.add(urn)
             self._named[urn] = _Named.of(request)
 
+    def lead_on(self, urn: str, request: RegisterResourceRequest) -> None:
+        """Have what comes after a resource that is no object come after what that comes after."""
+        found = self.dependencies(request)
+        with self._lock:
+            self._led[urn] = _Named(*([u for u in urns if u not in self._led] for urns in found))
+
     def dependencies(self, request: RegisterResourceRequest) -> tuple[list[str], list[str]]:
         """What the resource of a request comes after: by `dependsOn`, and altogether.
 
@@ -65,8 +75,8 @@ class Order:
         """
         with self._lock:
             sources = [_Named.of(request), *self._of_parents(request.parent)]
-            explicit = self._expanded(urn for source in sources for urn in source.explicit)
-            every = self._expanded(urn for source in sources for urn in source.every)
+            explicit = self._expanded(sources, lambda named: named.explicit)
+            every = self._expanded(sources, lambda named: named.every)
             return list(explicit), list(every)
 
     def _of_parents(self, parent: str) -> Iterator[_Named]:
@@ -75,9 +85,13 @@ class Order:
                 yield self._named[parent]
             parent = self._parents.get(parent, "")
 
-    def _expanded(self, urns: Iterable[str]) -> Iterator[str]:
-        for urn in urns:
+    def _expanded(
+        self, sources: Iterable[_Named], of: Callable[[_Named], list[str]]
+    ) -> Iterator[str]:
+        for urn in (urn for source in sources for urn in of(source)):
             yield urn
+            if urn in self._led:
+                yield from of(self._led[urn])
             if urn in self._constructed:
                 yield from self._descendants(urn)
 

@@ -15,6 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..errors import Refusal
 from ..values import structs, unreadable, wire
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ UNREADABLE = "unreadable "
 _INPUTS = ("kubeconfig", "context", "cluster")
 
 _MUTABLE = {"ConfigMap": "enableConfigMapMutable", "Secret": "enableSecretMutable"}
+
+_DISABLED = "pulumi:disable-default-providers"
 
 _NAMESPACE = "kubernetes:"
 """Of the provider's own keys in the configuration."""
@@ -84,9 +87,10 @@ def default_provider(config: Mapping[str, str], secret_keys: Collection[str]) ->
 class Providers:
     """The provider resources of one program. Thread-safe."""
 
-    def __init__(self, default: Provider) -> None:
-        """`default` is the provider of objects without one."""
-        self._default = default
+    def __init__(self, config: Mapping[str, str], secret_keys: Collection[str]) -> None:
+        """The configuration sets up the provider of objects without one, or disables it."""
+        self._default = default_provider(config, secret_keys)
+        self._disabled = config.get(_DISABLED, "")
         self._of: dict[str, Provider] = {}
 
     def add(self, urn: str, request: RegisterResourceRequest) -> None:
@@ -94,11 +98,33 @@ class Providers:
         origins = {key: part.urns for key, part in request.propertyDependencies.items()}
         self._of[urn] = provider(request.name, structs.from_struct(request.object), origins)
 
-    def of(self, reference: str) -> Provider:
-        """The provider that a reference `urn::id` names, or the default one."""
+    def of(self, reference: str, called: str) -> Provider:
+        """The provider that a reference `urn::id` names, or the default one.
+
+        Raises Refusal for what is `called` so where that is disabled.
+        """
         if not reference:
+            if _names_kubernetes(self._disabled):
+                raise Refusal(
+                    f"{called} names no provider, and {_DISABLED} wants it to",
+                    "give it the option `provider`, or its component `providers`",
+                )
             return self._default
         return self._of.get(reference.rpartition("::")[0], Provider(reference))
+
+
+def _names_kubernetes(disabled: str) -> bool:
+    """Whether a list of packages in JSON, or nothing, has that of Kubernetes or all of them.
+
+    Source: pulumi/pulumi `pkg/resource/deploy/default_providers.go`, shouldDenyRequest.
+    """
+    try:
+        packages = json.loads(disabled or "[]")
+    except ValueError:
+        packages = None
+    if not isinstance(packages, list):
+        raise Refusal(f"{_DISABLED} is not a list", "list the names of packages there, or `*`")
+    return not {"*", "kubernetes"}.isdisjoint(str(package).strip() for package in packages)
 
 
 def _is_on(given: wire.Json) -> bool:

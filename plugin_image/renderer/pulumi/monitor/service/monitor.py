@@ -23,7 +23,7 @@ from ..plugin.packages import BrokenError, Packages
 from ..plugin.plugins import Plugin, Plugins
 from ..recording import Event, Report
 from ..resources.names import Names
-from ..resources.providers import Providers, default_provider
+from ..resources.providers import Providers
 from ..resources.registry import Registry
 from ..run_context import ReadStack, RunContext
 from ..values import structs, wire
@@ -87,7 +87,7 @@ class Monitor:
         self._references: dict[str, str] = {}
         self._packages = packages
         self._registry = Registry(project=context.project, stack=context.stack, root=context.root)
-        self._providers = Providers(default_provider(context.config, context.secret_keys))
+        self._providers = Providers(context.config, context.secret_keys)
         self._plugins = Plugins(start_plugin, context.namespace)
         self._transforms = Transforms()
         self._registrar = Registrar(
@@ -253,7 +253,9 @@ class Monitor:
             called = f"the function {request.tok}"
             arguments = policy.read(request.args, called)
             policy.require_followed(arguments, called, self._context.unreadable)
-            plugin = self._plugins.of(self._providers.of(request.provider))
+            # An SDK does not say what they were computed from.
+            policy.require_known(arguments, called, ())
+            plugin = self._plugins.of(self._providers.of(request.provider, called))
             answer = plugin.invoke(request.tok, arguments)
             getattr(response, "return").CopyFrom(getattr(answer, "return"))
             for failure in answer.failures:

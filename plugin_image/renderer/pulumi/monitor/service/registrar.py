@@ -67,6 +67,7 @@ class Registrar:
         self._lock = threading.Lock()
         self._registered = 0
         self._extensions: set[str] = set()
+        self._left_out: dict[str, str] = {}
 
     def extend(self, request: RegisterPackageRequest) -> None:
         """Take the types of a package for Kubernetes objects, if it adds kinds to their provider.
@@ -95,13 +96,16 @@ class Registrar:
         self._inheritance.remember(urn, request)
         self._names.register(urn, request, called)
         self._transforms.add_for_children(urn, request)
+        is_object = policy.is_kubernetes(request.type) or self._is_extension(request.type)
+        if request.custom and not is_object:
+            self._order.lead_on(urn, request)
         if not request.custom or request.type == _STASH:
             response = self._echo(request, called)
         elif request.type.startswith(_PROVIDERS):
             response = self._register_provider(urn, request)
         elif policy.is_release(request.type):
             response = self._register_release(urn, request, called)
-        elif policy.is_kubernetes(request.type) or self._is_extension(request.type):
+        elif is_object:
             response = self._register_object(urn, request, called)
         elif self._keyed.make(request.type):
             response = self._keyed.register(urn, request, called)
@@ -145,6 +149,7 @@ class Registrar:
         The program goes on, so that all of them are known.
         """
         if self._context.ignore_foreign:
+            self._left_out[urn] = called
             self._report({"left_out": (urn, called)})
         else:
             self._report({"foreign": (policy.package_of(request.type), called)})
@@ -162,7 +167,7 @@ class Registrar:
         manifest = policy.read(request.object, called)
         objects.complete_kind(request.type, manifest)
         policy.refuse_patch(request.type, manifest, called)
-        provider = self._providers.of(request.provider)
+        provider = self._providers.of(request.provider, called)
         if objects.is_list(request.type, manifest):
             return self._register_list(urn, request, manifest, called)
         name = self._names.decide(
@@ -193,7 +198,7 @@ class Registrar:
         found = objects.items(request.type, manifest)
         if found is None:
             raise policy.refuse_items(called)
-        provider = self._providers.of(request.provider)
+        provider = self._providers.of(request.provider, called)
         self._order.construct(urn, request)
         for number, item in enumerate(found):
             objects.complete_names(item, name=None, namespace=provider.namespace)
@@ -212,7 +217,8 @@ class Registrar:
         inputs = policy.read(request.object, called)
         policy.require_followed(inputs, called, self._context.unreadable)
         releases.require_renderable(inputs, request.ignoreChanges, called)
-        provider = self._providers.of(request.provider)
+        self._require_known(request, inputs, called)
+        provider = self._providers.of(request.provider, called)
         name = self._release_name(urn, request, inputs, called)
         plain = wire.plain(inputs)
         namespace = str(
@@ -238,7 +244,7 @@ class Registrar:
         if wire.reveal(given):
             return Name(given)
         unnamed = {"apiVersion": "helm.sh/v3", "kind": "Release"}
-        provider = self._providers.of(request.provider)
+        provider = self._providers.of(request.provider, called)
         name = self._names.decide(
             urn, request, unnamed, called=called, provider=provider, replaced_with=()
         )
@@ -365,16 +371,27 @@ class Registrar:
         """What the Kubernetes provider makes of a chart, YAML or a kustomization, all of it."""
         provider = request.provider or request.providers.get(policy.KUBERNETES, "")
         inputs = wire.as_values(structs.from_struct(request.object))
+        self._require_known(request, inputs, called)
         self._report({"given": inputs})
         request.ClearField("object")
         structs.into_struct(inputs, request.object)
-        made = self._constructed(self._plugins.of(self._providers.of(provider)), request, called)
+        made = self._constructed(
+            self._plugins.of(self._providers.of(provider, called)), request, called
+        )
         children = self._registry.children(made.response.urn)
         if made.children not in (None, children):
             raise policy.refuse_lost(called, made.children, children)
         if made.note:
             self._report({"note": made.note})
         return made.response
+
+    def _require_known(
+        self, request: RegisterResourceRequest, inputs: wire.Json, called: str
+    ) -> None:
+        """Raise Refusal where what the real provider is to be given was never computed."""
+        urns = sorted({*request.dependencies} & self._left_out.keys())
+        left_out = [self._left_out[urn] for urn in urns]
+        policy.require_known(inputs, called, left_out)
 
     def _fields(self) -> Fields:
         """What those that make components are told of the deployment."""

@@ -89,10 +89,6 @@ def require_renderable(inputs: Inputs, ignored: Collection[str], called: str) ->
                 "that stays",
                 "leave that out, and give the value in the program",
             )
-    for path in _unknown(inputs, ""):
-        raise Refusal(
-            f"{called} has a value in {path} that the program never computed", "give it another"
-        )
 
 
 def parts(inputs: Inputs, released: Released) -> Iterator[Part]:
@@ -170,18 +166,6 @@ def _annotate(manifest: objects.Manifest, added: Mapping[str, str]) -> None:
 def _given(inputs: Inputs) -> list[str]:
     """The inputs that say something: false, 0 and nothing are what they are anyway."""
     return [name for name, value in inputs.items() if wire.reveal(value)]
-
-
-def _unknown(node: wire.Json, path: str) -> Iterator[str]:
-    node = wire.reveal(node)
-    if node == wire.UNKNOWN:
-        yield path
-    elif isinstance(node, Mapping):
-        for key, part in node.items():
-            yield from _unknown(part, f"{path}.{key}" if path else key)
-    elif isinstance(node, list):
-        for i, part in enumerate(node):
-            yield from _unknown(part, f"{path}[{i}]")
 
 
 def _resource_names(contents: Sequence[Content]) -> dict[str, list[str]]:

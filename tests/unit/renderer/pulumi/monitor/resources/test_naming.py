@@ -4,6 +4,7 @@ import re
 import pytest
 
 from plugin_image.renderer.pulumi.monitor.resources.naming import Namer, Unnamed, namer
+from plugin_image.renderer.pulumi.monitor.values import wire
 
 TYPE = "kubernetes:core/v1:ConfigMap"
 URN = "urn:pulumi:dev::shop::kubernetes:core/v1:ConfigMap::settings"
@@ -99,6 +100,7 @@ def test_the_most_specific_setting_wins() -> None:
         {"mode": "verbatim", "pattern": "x"},
         {"enforce": True},
         {"patern": "x"},
+        {"providers": {"kubernetes": {"resources": {TYPE: {}}}}},
         [],
     ],
 )
@@ -110,3 +112,28 @@ def test_a_wrong_setting_is_refused(wrong: object) -> None:
 def test_a_pattern_that_names_a_key_without_a_value_is_refused() -> None:
     with pytest.raises(ValueError, match="'shop:team'"):
         build({"pattern": "${config.team}-${name}"})
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [("naming.prefix", "acme"), ('naming["team"][1]', "7"), ("naming.on", "true")],
+)
+def test_a_pattern_may_name_a_part_of_a_structured_value(path: str, value: str) -> None:
+    naming = json.dumps({"prefix": "acme", "team": ["a", 7], "on": True})
+    assert (
+        build({"pattern": f"${{config.{path}}}-${{name}}"}, naming=naming)(unnamed())
+        == f"{value}-settings"
+    )
+
+
+@pytest.mark.parametrize("path", ["naming.suffix", "naming[0]", "other.prefix", "naming..", "["])
+def test_a_part_that_is_not_there_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match=r"no value|without a name|no end"):
+        build({"pattern": f"${{config.{path}}}-${{name}}"}, naming='{"prefix": "acme"}')
+
+
+def test_a_name_with_a_part_of_a_secret_value_is_secret() -> None:
+    config = {"shop:naming": '{"prefix": "acme"}'}
+    config["pulumi:autonaming"] = json.dumps({"pattern": "${config.naming.prefix}-${name}"})
+    place = {"organization": "acme", "project": "shop", "stack": "dev"}
+    assert namer(config, ["shop:naming"], **place)(unnamed()) == wire.secret("acme-settings")

@@ -59,3 +59,16 @@ def test_a_component_of_the_program_stands_for_nothing_among_dependencies() -> N
     order.add("part", _request())
     order.add("web", _request("part"))
     assert order.dependencies(_request(after=("part",))) == (["part"], ["part"])
+
+
+def test_what_comes_after_something_that_is_no_object_comes_after_what_that_comes_after() -> None:
+    """As where a program waits between an operator and its objects."""
+    order = Order()
+    order.construct("chart", _request())
+    order.add("part", _request("chart"))
+    for urn, after in (("sleep", ("chart",)), ("check", ("sleep",))):
+        order.add(urn, _request(after=after, uses=("config",)))
+        order.lead_on(urn, _request(after=after, uses=("config",)))
+    explicit, every = order.dependencies(_request(after=("check",)))
+    assert {*explicit} == {"check", "chart", "part"}
+    assert {*every} == {*explicit, "config"}

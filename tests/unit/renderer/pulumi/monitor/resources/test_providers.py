@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from plugin_image.renderer.pulumi.monitor.errors import Refusal
 from plugin_image.renderer.pulumi.monitor.resources import providers
 from plugin_image.renderer.pulumi.monitor.values import wire
 from tests.unit.renderer.pulumi.monitor.harness import CONFIG_MAP, Harness, secret
@@ -129,3 +130,28 @@ class TestRegistrations:
         harness = Harness(config={"kubernetes:context": "east", "shop:context": "west"})
         harness.register(CONFIG_MAP, "a")
         assert harness.recording.registrations[0].cluster == cluster(context="east")
+
+    @pytest.mark.parametrize("listed", ['["kubernetes"]', '["aws", " * "]'])
+    def test_what_names_no_provider_is_refused_where_the_default_one_is_disabled(
+        self, listed: str
+    ) -> None:
+        config = {"pulumi:disable-default-providers": listed}
+        harness = Harness(config=config)
+        with pytest.raises(Refusal, match="names no provider"):
+            harness.register(CONFIG_MAP, "a")
+        with pytest.raises(Refusal, match="names no provider"):
+            harness.register("kubernetes:helm.sh/v4:Chart", "b", remote=True, custom=False)
+        own = harness.register("pulumi:providers:kubernetes", "east")
+        reference = f"{own.urn}::{own.id}"
+        assert harness.register(CONFIG_MAP, "c", provider=reference).id == "team/c"
+
+    @pytest.mark.parametrize("listed", ["", "[]", '["aws"]'])
+    def test_the_default_one_is_there_unless_it_is_named(self, listed: str) -> None:
+        harness = Harness(config={"pulumi:disable-default-providers": listed})
+        assert harness.register(CONFIG_MAP, "a").id == "team/a"
+
+    @pytest.mark.parametrize("listed", ["kubernetes", '"*"', "{}"])
+    def test_a_list_of_disabled_ones_that_is_none_is_refused(self, listed: str) -> None:
+        harness = Harness(config={"pulumi:disable-default-providers": listed})
+        with pytest.raises(Refusal, match="is not a list"):
+            harness.register(CONFIG_MAP, "a")

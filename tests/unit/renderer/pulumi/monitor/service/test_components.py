@@ -1,12 +1,13 @@
 """Components: what they register, and those that the Kubernetes provider makes."""
 
+import re
 from typing import Any
 
 import pytest
 from pulumi.runtime.proto import resource_pb2
 
-from plugin_image.renderer.pulumi.monitor.errors import MonitorError
-from plugin_image.renderer.pulumi.monitor.values import structs
+from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.monitor.values import structs, wire
 from tests.unit.renderer.pulumi.monitor.harness import COMPONENT, CONFIG_MAP, Harness, secret
 
 STACK_URN = "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"
@@ -103,6 +104,34 @@ class TestTheRealProvider:
         group, objs = "kubernetes:yaml/v2:ConfigGroup", [{"data": {"a": secret("one")}}]
         harness.register(group, "g", {"objs": objs}, remote=True, custom=False)
         assert harness.recording.given == [{"objs": objs}]
+
+    @pytest.mark.parametrize(
+        ("type_", "properties", "place"),
+        [
+            ("helm.sh/v4:Chart", {"values": {"db": {"host": wire.UNKNOWN}}}, "values.db.host"),
+            ("helm.sh/v4:Chart", {"values": wire.secret(wire.UNKNOWN)}, "values"),
+            ("helm.sh/v4:Chart", {"version": {wire.SIGNATURE: wire.OUTPUT}}, "version"),
+            ("yaml/v2:ConfigGroup", {"objs": [{"data": {"a": wire.UNKNOWN}}]}, "objs[0].data.a"),
+        ],
+    )
+    def test_what_is_needed_of_a_resource_that_is_left_out_is_asked_of_no_provider(
+        self, type_: str, properties: dict[str, Any], place: str
+    ) -> None:
+        """It would take the value for nothing: a chart for its default, an object without it."""
+        harness = Harness(ignore_foreign=True)
+        database = harness.register("aws:rds:Instance", "db").urn
+        given = {"remote": True, "custom": False, "dependencies": [database]}
+        with pytest.raises(Refusal, match=re.escape(f"needs in {place} a value of aws:rds")):
+            harness.register(f"kubernetes:{type_}", "web", properties, **given)
+        assert not any(plugin.constructed for plugin in harness.plugins)
+
+    def test_a_function_of_a_value_that_was_never_computed_is_asked_of_no_provider(
+        self, harness: Harness
+    ) -> None:
+        request = resource_pb2.ResourceInvokeRequest(tok="kubernetes:yaml:decode")
+        structs.into_struct({"text": wire.UNKNOWN}, request.args)
+        with pytest.raises(Refusal, match="has a value in text that the program never computed"):
+            harness.monitor.Invoke(request)
 
     def test_a_component_that_fails_for_another_reason_fails(self, harness: Harness) -> None:
         chart = "kubernetes:helm.sh/v4:Chart"
