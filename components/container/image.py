@@ -136,7 +136,9 @@ class PluginImage(pulumi.ComponentResource):
         repository = aws.ecr.Repository(
             self._name,
             name=ecr_name,
-            image_tag_mutability="IMMUTABLE",
+            # References have digests, and the same content may be built again: after a way back,
+            # or elsewhere.
+            image_tag_mutability="MUTABLE",
             image_scanning_configuration={"scan_on_push": True},
             # Images in it can be built again, and `pulumi destroy` must not stop half-way.
             force_delete=True,
@@ -195,7 +197,8 @@ class PluginImage(pulumi.ComponentResource):
                 lambda known: [f"{known[0]}:{content_tag(known[1])}"]
             ),
             registries=registries,
-            opts=opts,
+            # Pods refer to it, of other stacks and clusters, too; else it goes from the registry.
+            opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(retain_on_delete=True)),
         )
         return image.ref
 

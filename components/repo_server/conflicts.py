@@ -22,9 +22,9 @@ OF_ARGO_CD: Final = {
     f"{_PORT}{port}": argocd_names.REPO_SERVER for port in argocd_names.REPO_SERVER_PORTS
 }
 """Claims on the ports of the repo-server's own container, which has no such annotations."""
-_made: WeakKeyDictionary[object, dict[tuple[str, str, str], str]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[object, dict[tuple[object, ...], str]] = WeakKeyDictionary()
 """By a program's run, which its monitor stands for: the containers, each with who makes it."""
-_made_ports: WeakKeyDictionary[object, dict[tuple[str, str, str], tuple[str, str]]]
+_made_ports: WeakKeyDictionary[object, dict[tuple[object, ...], tuple[str, str]]]
 _made_ports = WeakKeyDictionary()
 """The same for ports: who makes a container that listens there, and the container."""
 _FIXES: Final = {"proxy_metrics_port": ", or let one PluginProxy serve the plugins of both"}
@@ -79,13 +79,15 @@ def options(
     return pulumi.ResourceOptions(hooks=pulumi.ResourceHookBinding(before_create=[hook]))
 
 
-def alone_in(destination: Target, where: str, container: str) -> Target:
+def alone_in(cluster: object, destination: Target, where: str, container: str) -> Target:
     """Return the Deployment, unless another component of this program makes the same container.
 
-    A new one is not in the cluster yet, so a preview would pass. Raises InvalidInputError.
+    A new one is not in the cluster yet, so a preview would pass. `cluster` is its provider, None
+    the default one. Raises InvalidInputError.
     """
     made = _made.setdefault(get_monitor(), {})
-    first = made.setdefault((destination.namespace, destination.deployment, container), where)
+    place = (cluster, destination.namespace, destination.deployment)
+    first = made.setdefault((*place, container), where)
     if first != where:
         raise InvalidInputError(
             "plugin_name",
@@ -97,7 +99,7 @@ def alone_in(destination: Target, where: str, container: str) -> Target:
 
 
 def ports_alone_in(
-    destination: Target, where: str, field: str, containers: Collection[Json]
+    cluster: object, destination: Target, where: str, field: str, containers: Collection[Json]
 ) -> None:
     """Refuse ports that Argo CD has, or that another component of this program has in this pod.
 
@@ -105,7 +107,7 @@ def ports_alone_in(
     """
     made = _made_ports.setdefault(get_monitor(), {})
     added = claims(containers)
-    place = (destination.namespace, destination.deployment)
+    place = (cluster, destination.namespace, destination.deployment)
     first = {claim: made.setdefault((*place, claim), (where, who)) for claim, who in added.items()}
     others = {claim: who for claim, (maker, who) in first.items() if maker != where}
     inputs.located(where, lambda: refuse_port(field, others | OF_ARGO_CD, added))

@@ -65,9 +65,10 @@ def install(
         )
         return Installed(addition.apply(lambda a: str(a.name)), exported)
     nothing: dict[str, Any] = {}
+    cluster = parent.get_provider("kubernetes:apps/v1:DeploymentPatch")
     destination = pulumi.Output.all(
         inputs.checked(where, inputs.pick(given, target.TARGET), target.of), where, container
-    ).apply(lambda known: conflicts.alone_in(*known))
+    ).apply(lambda known: conflicts.alone_in(cluster, *known))
     on_drift = inputs.checked(where, inputs.pick(given, ("on_drift",)), _on_drift)
     exists = inputs.plain_flag(where, given, "check_deployment", default=True)
     deployment = live.look_up(
@@ -78,7 +79,7 @@ def install(
         parent,
     )
     desired = pulumi.Output.all(where, destination, addition, on_drift).apply(
-        lambda known: _alone(Desired(*known))
+        lambda known: _alone(cluster, Desired(*known))
     )
     checked = pulumi.Output.all(desired, deployment).apply(lambda known: _checked(*known))
     patch = _Patch(name, where, destination, checked, target.timeouts(where, given), parent)
@@ -128,12 +129,12 @@ def _once_made(
     return pulumi.Output.all(destination, made.id).apply(lambda known: known[0])
 
 
-def _alone(desired: Desired) -> Desired:
+def _alone(cluster: object, desired: Desired) -> Desired:
     """Return it, unless something else of this program has a port of it."""
     addition = desired.addition
     containers = addition.pod_spec()["containers"]
     field = addition.port_argument
-    conflicts.ports_alone_in(desired.target, desired.where, field, containers)
+    conflicts.ports_alone_in(cluster, desired.target, desired.where, field, containers)
     return desired
 
 

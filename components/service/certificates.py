@@ -244,10 +244,11 @@ class _Maker:
     def _secret(self, side: str, data: Mapping[str, pulumi.Input[str]]) -> pulumi.Output[str]:
         # Neither immutable nor autonamed, unlike credentials: HAProxy follows new content, and
         # a new name would roll the repo-server for it.
+        own_name = f"{self.container}-{side}-tls"
         made = k8s.core.v1.Secret(
             self._resource(side),
             metadata={
-                "name": f"{self.container}-{side}-tls",
+                "name": own_name,
                 "namespace": self.namespace,
                 "annotations": argocd_names.DELETE_AT_ONCE,
             },
@@ -258,7 +259,7 @@ class _Maker:
                 pulumi.ResourceOptions(additional_secret_outputs=["data", "stringData"]),
             ),
         )
-        return made.metadata.apply(argocd_names.name_of)
+        return _once_made(made, own_name)
 
     def _resource(self, suffix: str) -> str:
         return f"{self.name}-{self.container}-{suffix}"
@@ -266,6 +267,22 @@ class _Maker:
     def _child(self, suffix: str) -> pulumi.ResourceOptions:
         former = f"{self.name}-{suffix}"
         return pulumi.ResourceOptions(parent=self.parent, aliases=[pulumi.Alias(name=former)])
+
+
+def _once_made(resource: pulumi.Resource, name: str) -> pulumi.Output[str]:
+    """A resource's name once it is there, as a text that does not come from it.
+
+    New content replaces a Secret, the old one first, for no two have one name. Before that Pulumi
+    deletes whatever it would replace, too, if all that it has from the Secret were not known: a
+    Deployment for its selector.
+    Source: pulumi/pulumi `pkg/resource/deploy/step_generator.go`, calculateDependentReplacements.
+    """
+
+    async def waited() -> str:
+        await resource.urn.future()
+        return name
+
+    return pulumi.Output.from_input(waited())
 
 
 _SECRETS: Final = ("server_secret", "client_secret")

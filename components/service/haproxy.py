@@ -155,7 +155,8 @@ def _resolvers(lookup: Lookup) -> str:
 
 def _metrics(port: int, *health: str) -> str:
     return _section(
-        "frontend metrics",
+        # No plugin has such a name.
+        "frontend of:metrics",
         [
             f'bind "${{POD_IP}}:{port}"',
             *health,

@@ -47,7 +47,8 @@ class Placement:
         """Return the part of a pod's spec that says where and as whom it runs."""
         optional = {
             "securityContext": {} if self.fs_group is None else {"fsGroup": self.fs_group},
-            "nodeSelector": dict(self.node_selector),
+            # As Argo CD's own pods have it: images are for Linux.
+            "nodeSelector": {"kubernetes.io/os": "linux", **self.node_selector},
             "tolerations": [dict(toleration) for toleration in self.tolerations],
             "affinity": dict(self.affinity),
             "topologySpreadConstraints": self._spread(),

@@ -1,8 +1,10 @@
 """ServiceCertificates: two identities, each good for one thing, from any of three sources."""
 
+import asyncio
 import json
 from typing import Any
 
+import pulumi
 import pytest
 
 from components.service.certificates import ServiceCertificates
@@ -70,6 +72,24 @@ class TestMadeByPulumi:
         for secret in engine.of_type(SECRET):
             assert "immutable" not in secret.inputs
             assert secret.inputs["metadata"]["name"] == f"{secret.name.removeprefix('tool-')}-tls"
+
+    def test_what_takes_a_name_is_not_replaced_with_its_secret(self, run: Run) -> None:
+        """Pulumi would delete a Deployment whose pods' spec comes from a Secret before that."""
+        made_from: list[str] = []
+        looking: list[asyncio.Task[None]] = []
+
+        async def look(names: pulumi.Output[list[str]]) -> None:
+            made_from.extend(map(str, await names.resources()))
+
+        def program() -> None:
+            made = ServiceCertificates("tool", {"plugin_name": "tool-v1"})
+            names = pulumi.Output.all(made.server_secret_name, made.client_secret_name)
+            looking.append(asyncio.ensure_future(look(names)))
+
+        engine = run(program)
+        assert len(engine.of_type(SECRET)) == 2
+        assert [task.exception() for task in looking] == [None]
+        assert made_from == []
 
 
 class TestMadeByCertManager:

@@ -41,6 +41,16 @@ def test_is_the_one_in_the_file(name: str) -> None:
     assert (GOLDEN / name).read_text() == TEXTS[name]
 
 
+def test_a_plugin_may_have_any_name() -> None:
+    """HAProxy does not start with two sections of a kind and a name."""
+    words = ("metrics", "cluster", "defaults", "of-metrics")
+    text = haproxy.repo_server_side(
+        [Endpoint(plugin_name=word, host=f"{word}.svc") for word in words], LOOKUP
+    )
+    sections = [line for line in text.splitlines() if line and not line.startswith((" ", "#"))]
+    assert len(sections) == len({*sections})
+
+
 def test_names_the_servers_of_dns_only_where_it_is_told_to() -> None:
     own = Lookup(cluster_domain="cluster.local", nameservers=["10.96.0.10:53"], max_pods=20)
     text = haproxy.repo_server_side(ENDPOINTS, own)

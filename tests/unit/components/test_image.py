@@ -86,10 +86,10 @@ def test_credentials_of_a_build_are_secret_and_in_no_component(run: Run, context
     assert "canary" not in repr(component.inputs)
 
 
-def test_an_ecr_repository_scans_never_changes_a_tag_and_cleans_up(run: Run, context: Path) -> None:
+def test_an_ecr_repository_scans_takes_a_tag_again_and_cleans_up(run: Run, context: Path) -> None:
     engine, ref = image_ref(run, {"ecr_repository": "argocd/plugin", "context": str(context)})
     repository = engine.one("aws:ecr/repository:Repository").inputs
-    assert repository["imageTagMutability"] == "IMMUTABLE"
+    assert repository["imageTagMutability"] == "MUTABLE"
     assert repository["imageScanningConfiguration"] == {"scanOnPush": True}
     policy = json.loads(engine.one("aws:ecr/lifecyclePolicy:LifecyclePolicy").inputs["policy"])
     assert [rule["rulePriority"] for rule in policy["rules"]] == [1, 2]

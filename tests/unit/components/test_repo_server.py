@@ -3,6 +3,7 @@
 from typing import Any
 
 import pulumi
+import pulumi_kubernetes as k8s
 import pytest
 
 from components.repo_server.sidecar import RepoServerSidecar
@@ -106,6 +107,16 @@ def test_two_of_one_program_that_make_the_same_container_are_refused(run: Run, o
         in str(raised.value)
     )
     assert "RepoServerSidecar a do" in str(raised.value)
+
+
+def test_one_program_installs_the_same_container_into_several_clusters(run: Run) -> None:
+    def program() -> None:
+        for name in ("east", "west"):
+            opts = pulumi.ResourceOptions(provider=k8s.Provider(name, context=name))
+            args = MINIMAL | {"metrics_port": 8406, "metrics_command": ["metrics"]}
+            RepoServerSidecar(name, args, opts)
+
+    assert len(run(program).of_type(PATCH)) == 2
 
 
 def test_the_deployment_is_looked_up(run: Run) -> None:

@@ -108,7 +108,7 @@ class TestAPluginsOwnPod:
         for constraint in spread:
             assert constraint["labelSelector"] == {"matchLabels": PLACEMENT.selector}
 
-    def test_goes_where_it_is_told_and_states_nothing_otherwise(self) -> None:
+    def test_goes_where_it_is_told_and_otherwise_to_any_linux(self) -> None:
         told = replace(
             PLACEMENT,
             node_selector={"pool": "spot"},
@@ -118,15 +118,16 @@ class TestAPluginsOwnPod:
             priority_class="low",
         )
         spec = replace(POD, placement=told).spec()
-        assert spec["nodeSelector"] == {"pool": "spot"}
+        assert spec["nodeSelector"] == {"kubernetes.io/os": "linux", "pool": "spot"}
         assert spec["tolerations"] == [{"key": "spot", "operator": "Exists"}]
         assert spec["priorityClassName"] == "low"
         assert spec["affinity"] == {"podAntiAffinity": {}}
         (spread,) = spec["topologySpreadConstraints"]
         own = {"labelSelector": {"matchLabels": PLACEMENT.selector}}
         assert spread == {"topologyKey": "rack", "maxSkew": 2, **own}, "counts these pods"
-        stated = {"nodeSelector", "tolerations", "affinity", "priorityClassName"}
+        stated = {"tolerations", "affinity", "priorityClassName"}
         assert not stated & POD.spec().keys()
+        assert POD.spec()["nodeSelector"] == {"kubernetes.io/os": "linux"}
         spec = replace(POD, placement=replace(told, topology_spread_constraints=[])).spec()
         assert "topologySpreadConstraints" not in spec, "an empty list means none"
 
