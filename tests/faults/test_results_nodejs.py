@@ -89,6 +89,28 @@ def test_what_the_sdk_downloads_is_downloaded_each_time(
         assert "x: two" in container.rendered(folder).stdout
 
 
+def test_a_folder_beside_the_project_in_which_a_pattern_finds_nothing_is_looked_at_each_time(
+    container: ResultsContainer,
+) -> None:
+    """A package of the SDK keeps the functions that it looks with from when it is loaded."""
+    program = (
+        'const k8s = require("@pulumi/kubernetes");\n'
+        'const files = require("path").join(__dirname, "..", "..", "more", "*.yaml");\n'
+        'new k8s.yaml.ConfigGroup("more", { files });\n'
+    )
+    project = "name: odd\nruntime: nodejs\nmain: src/\n"
+    folder = container.script("", **{"Pulumi.yaml": project})
+    (folder / "src").mkdir()
+    (folder / "src" / "index.js").write_text(program + config_map("1"))
+    # By a process that has waited, from some render on.
+    assert "kept" not in [*container.paths(folder), *container.paths(folder)]
+    (container.place / "more").mkdir()
+    (container.place / "more" / "one.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one-more}\n"
+    )
+    assert "name: one-more" in container.rendered(folder).stdout
+
+
 def test_packages_that_are_committed_beside_the_project_are_looked_at_each_time(
     container: ResultsContainer,
 ) -> None:

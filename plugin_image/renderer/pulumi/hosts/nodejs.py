@@ -69,18 +69,20 @@ def run(execution: Execution, installed: Installed) -> Run:
     runner = modules / nodejs_layout.SDK / "cmd" / "run" / "index.js"
     told = {"runner": str(runner), "beside": str(modules.with_name("package.json"))}
     given = execution.with_env(_modules_for(execution, installed))
-    if not _is_typescript(execution) or not _is_known(execution, installed):
+    if not _is_typescript(execution) or not _is_known(execution, installed, modules):
         return _run(given, told, waiting)
     settings = _settings(nodejs_options.read(execution.project))
     env = {**execution.env, **settings}
-    sources = CompiledSources(execution.cache, execution.project.root, modules, env)
+    root = execution.project.root
+    begin = f"{os.path.relpath(execution.folder, root)}\0{execution.context.entry}"
+    sources = CompiledSources(execution.cache, root, modules, env, begin)
     known = sources.kept()
     if known:
         run = _run(given, {**told, "compiled": str(known)}, waiting)
         if run.ended.status != _NOT_COMPILED:
             return run
     compiler = None
-    if waiting and not known and typescript.has_any(execution.project.root):
+    if waiting and not known and typescript.has_any(root):
         compiler = Compiler(execution, waiting, settings, installed.places)
     return _run_new(given, told, waiting, sources, compiler)
 
@@ -121,15 +123,19 @@ def serve(
     return told.server(command, execution.folder)
 
 
-def _is_known(execution: Execution, installed: Installed) -> bool:
+def _is_known(execution: Execution, installed: Installed, modules: Path) -> bool:
     """Whether it is the SDK's compiler, and looks at the project and what is installed alone.
 
     Packages in folders of the repository change without either.
     """
     options = nodejs_options.read(execution.project)
     config = Path(os.path.normpath(execution.folder / options.tsconfig))
-    inside = config.is_relative_to(execution.project.root)
-    return inside and not options.loaded and not _has_folders(execution, installed)
+    # By the ending of its name it counts among the sources.
+    inside = config.is_relative_to(execution.project.root) and (
+        not options.tsconfig or config.suffix == ".json"
+    )
+    stays = nodejs_kept.stays(modules, execution) and not _has_folders(execution, installed)
+    return inside and not options.loaded and stays
 
 
 def _has_folders(execution: Execution, installed: Installed) -> bool:

@@ -190,8 +190,8 @@ def of(execution: Execution, installed: Installed, modules: Path) -> Waiting | N
     if (
         execution.kept is None
         or {modules} != {*installed.places.values()}
-        or not _stays(modules, execution)
-        or not _stays(machine_code, execution)
+        or not stays(modules, execution)
+        or not stays(machine_code, execution)
         or options.node
         or options.loaded
         or any(map(_is_heeded_at_start, execution.env))
@@ -208,7 +208,7 @@ def _surroundings(env: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in env.items() if key.startswith(_SURROUNDINGS)}
 
 
-def _stays(folder: Path, execution: Execution) -> bool:
+def stays(folder: Path, execution: Execution) -> bool:
     """Whether a folder is not this render's own."""
     return folder == nodejs_packages.IMAGE_MODULES or folder.is_relative_to(execution.cache.folder)
 

@@ -2,7 +2,7 @@
 //
 // The folders are elsewhere, and seem to be where the program finds them: whoever asks for the real path of
 // what is in one, as TypeScript does, gets it below that. It comes before anything that keeps a function
-// of `fs` when it is loaded.
+// of `fs` when it is loaded; so whoever wants to know what is looked at is told here (`watch`).
 
 "use strict";
 
@@ -11,27 +11,37 @@ const Module = require("module");
 const path = require("path");
 
 const OUT_OF_ORDER = /\/[./]/;
-const READING = ["access", "createReadStream", "exists", "lstat", "open", "opendir", "readFile", "readdir", "stat"];
+const READING = [
+    ...["access", "createReadStream", "exists", "lstat", "open", "opendir", "readFile", "readdir", "readlink"],
+    "stat",
+];
 const GIVES_PATH = "realpath";
 const { realpathSync } = fs;
 
 // By the path that a program finds, where the folder really is.
 const places = new Map();
+const NAMES = [...READING, GIVES_PATH].flatMap((verb) => [verb, `${verb}Sync`]);
+let look = () => {};
 
-module.exports = { places, moved };
+module.exports = { NAMES, places, moved, watch };
 
 for (const api of [fs, fs.promises]) {
-    for (const name of [...READING, GIVES_PATH].flatMap((verb) => [verb, `${verb}Sync`])) {
-        if (api[name]) {
-            api[name] = redirected(api[name], name.startsWith(GIVES_PATH));
-        }
+    for (const name of NAMES.filter((known) => api[known])) {
+        api[name] = redirected(api[name], name);
     }
 }
 Module.syncBuiltinESMExports();
 
+/** Have `told` called with the name of each function of these that is called, and the file. */
+function watch(told) {
+    look = told;
+}
+
 /** A function that takes a file's path, and takes a file below one of the `places` from where it is. */
-function redirected(read, givesPath) {
+function redirected(read, name) {
+    const givesPath = name.startsWith(GIVES_PATH);
     const wrapper = function (file, ...rest) {
+        look(name, file);
         const found = there(file);
         return found && givesPath
             ? pathBelow(found, (...args) => read.apply(this, args), rest)
@@ -42,7 +52,7 @@ function redirected(read, givesPath) {
         Object.defineProperty(wrapper, key, Object.getOwnPropertyDescriptor(read, key));
     }
     if (read.native) {
-        wrapper.native = redirected(read.native, givesPath);
+        wrapper.native = redirected(read.native, name);
     }
     return wrapper;
 }

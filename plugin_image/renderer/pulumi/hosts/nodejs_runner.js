@@ -9,6 +9,8 @@ const fs = require("fs");
 const Module = require("module");
 const path = require("path");
 const { pathToFileURL } = require("url");
+// First: packages keep functions of `fs` that they find.
+require("./nodejs_reading");
 const values = require("./nodejs_values");
 
 const { runner, root, beside, loaded, ended, notes, machineCode, told, pipes, unreadable, watched, compiled, recorded } =
@@ -274,8 +276,15 @@ function recordCompiled() {
     };
     process.once("beforeExit", () => {
         const hasCompiled = Object.values(files).some((code) => code !== null);
-        fs.writeFileSync(recorded, JSON.stringify(hasCompiled ? files : {}));
+        fs.writeFileSync(recorded, JSON.stringify(hasCompiled && !actsInTheRun() ? files : {}));
     });
+}
+
+/** Whether ts-node does more than to compile. Source: TypeStrong/ts-node v10.9.2, src/index.ts. */
+function actsInTheRun() {
+    const { options = {} } = process[Symbol.for("ts-node.register.instance")] ?? {};
+    const { require: loads = [], esm, experimentalResolver, preferTsExts } = options;
+    return loads.length > 0 || Boolean(esm || experimentalResolver || preferTsExts);
 }
 
 function isOwn(filename) {

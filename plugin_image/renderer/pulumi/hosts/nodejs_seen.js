@@ -1,6 +1,7 @@
 // Tells the renderer what the result of a program depends on.
 //
-// Files are read by `fs`, and connections made by `net`, which are wrapped; Pulumi's packages download,
+// Files are read by `fs`, and connections made by `net`, which are wrapped, what packages keep functions of
+// before anything else is loaded (`nodejs_reading.js`); Pulumi's packages download,
 // too. What a program makes up (the time, what is drawn at random) cannot be seen as it happens, nor how
 // modules are found. So the program's own code is read: it may load Pulumi's packages, its own files and
 // a few modules of Node.js, and name nothing that makes anything up. Whatever is not known to be harmless
@@ -13,6 +14,8 @@ const Module = require("module");
 const net = require("net");
 const path = require("path");
 const { fileURLToPath } = require("url");
+
+const reading = require("./nodejs_reading");
 
 const MODULES = `${path.sep}node_modules${path.sep}`;
 const PULUMI = ["@pulumi/pulumi", "@pulumi/kubernetes"];
@@ -57,10 +60,11 @@ function begin(root, modules, monitor) {
     const variables = new Set();
     const hindrances = new Set();
     const before = new Set(Object.keys(Module._cache));
+    const look = (name, file) => note(file, /dir|glob/i.test(name) ? listed : paths, hindrances);
+    reading.watch(look);
     for (const api of [fs, fs.promises]) {
-        for (const name of Object.keys(api).filter((name) => typeof api[name] === "function" && !NO_PATHS.test(name))) {
-            const into = /dir|glob/i.test(name) ? listed : paths;
-            api[name] = looking(api[name], (file) => note(file, into, hindrances));
+        for (const name of Object.keys(api).filter((name) => typeof api[name] === "function" && isToWrap(name))) {
+            api[name] = looking(api[name], (file) => look(name, file));
         }
     }
     seeVariables(variables);
@@ -77,6 +81,10 @@ function begin(root, modules, monitor) {
             hindrances: [...hindrances, ...[...new Set([...loaded, ...code])].flatMap(hindrance)],
         };
     };
+}
+
+function isToWrap(name) {
+    return !NO_PATHS.test(name) && !reading.NAMES.includes(name);
 }
 
 /** A function that takes a file's path first, and tells of it. */

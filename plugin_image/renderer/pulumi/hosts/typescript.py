@@ -24,8 +24,13 @@ _READ = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs",
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 _RELATIVE = re.compile(r"""["'`](\.\.?(?:/[^"'`\n]*)?)["'`]""")
 """Strings that may be paths of modules: `..`, `./lib`, `../lib`."""
-_ABSOLUTE = re.compile(r'"(/[^"\n]*)"')
-"""Paths in settings. In a program, they are of containers and servers."""
+_SETTING = re.compile(r'"((?:/|[^"\n]*\.\.)[^"\n]*)"')
+"""Absolute paths in settings, and others that may lead out. In a program, absolute ones are of
+containers and servers."""
+_CONFIG_FOLDER = "${configDir}"
+"""Where a path in settings begins that another file's settings extend: nobody knows which."""
+_EXTENDS = re.compile(r'"extends"\s*:\s*(\[[^\]]*\]|"[^"]*")')
+_STRING = re.compile(r'"([^"]*)"')
 _PACKAGES = ("typescript", "ts-node", "@pulumi/pulumi", "@pulumi/kubernetes")
 """Whose versions count, should other ones come to the same place, as in a newer image."""
 OF_TS_NODE = "TS_NODE_"
@@ -39,11 +44,15 @@ _MOST_BYTES = 64 * 2**20
 class CompiledSources:
     """What one program's sources compiled to, if they passed before."""
 
-    def __init__(self, cache: Cache, root: Path, installed: Path, env: Mapping[str, str]) -> None:
-        """`installed` is the program's `node_modules`; nothing is known of one in its folder."""
+    def __init__(
+        self, cache: Cache, root: Path, installed: Path, env: Mapping[str, str], begin: str
+    ) -> None:
+        """`installed` is the program's `node_modules`, which never changes.
+
+        `begin` says where in the project the program begins: its settings are found from there.
+        """
         self._cache = cache
-        known = not installed.is_relative_to(root) and is_self_contained(root)
-        digest = _digest(root, installed, env) if known else ""
+        digest = _digest(root, installed, env, begin) if is_self_contained(root) else ""
         self._name = Path("typescript", digest) if digest else None
 
     def kept(self) -> Path | None:
@@ -98,13 +107,27 @@ def _leads_out(path: Path, root: Path) -> bool:
     if path.name == "package-lock.json":
         return False
     text = path.read_text(errors="replace")
-    named = _RELATIVE.findall(text) + (_ABSOLUTE.findall(text) if path.suffix == ".json" else [])
+    named = _RELATIVE.findall(text)
+    if path.suffix == ".json":
+        # As the compiler reads them.
+        text = text.replace("\\\\", "/")
+        named += _SETTING.findall(text)
+        if any(map(_is_unseen, _EXTENDS.findall(text))):
+            return True
+    if any(_CONFIG_FOLDER in name for name in named):
+        return True
     paths = (Path(os.path.normpath(path.parent / name)) for name in named)
     return not all(found.is_relative_to(root) for found in paths)
 
 
-def _digest(root: Path, installed: Path, env: Mapping[str, str]) -> str:
-    digest = hashlib.sha256(str(installed).encode())
+def _is_unseen(extended: str) -> bool:
+    """Whether settings come from a file in the project that is not known for one by its name."""
+    names = _STRING.findall(extended)
+    return any(name.startswith(".") and not name.endswith(".json") for name in names)
+
+
+def _digest(root: Path, installed: Path, env: Mapping[str, str], begin: str) -> str:
+    digest = hashlib.sha256(f"{installed}\0{begin}\0".encode())
     for name in sorted(env):
         if name.startswith((OF_TS_NODE, OF_SDK)):
             digest.update(f"{name}={env[name]}\0".encode())

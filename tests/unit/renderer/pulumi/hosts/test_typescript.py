@@ -31,9 +31,11 @@ class _Renders:
         self._cache = Cache(folder / "cache", folder / "scratch", Deadline(20), 2**30)
         self.env: dict[str, str] = {}
 
+        self.begin = "."
+
     def sources(self, *, installed: str = "node_modules") -> CompiledSources:
         modules = self._folder / installed
-        return CompiledSources(self._cache, self._root, modules, self.env)
+        return CompiledSources(self._cache, self._root, modules, self.env, self.begin)
 
     def keep(self, files: dict[str, str], *, installed: str = "node_modules") -> None:
         recorded = self._folder / "recorded.json"
@@ -83,9 +85,10 @@ def test_other_dependencies_need_another_check(renders: _Renders) -> None:
     assert renders.kept(installed="other_modules") is None
 
 
-def test_nothing_is_kept_of_dependencies_in_the_programs_own_folder(renders: _Renders) -> None:
-    renders.keep({"index.ts": _CODE}, installed="program/node_modules")
-    assert renders.kept(installed="program/node_modules") is None
+def test_another_beginning_has_other_settings(renders: _Renders) -> None:
+    renders.keep({"index.ts": _CODE})
+    renders.begin = "two"
+    assert renders.kept() is None
 
 
 def test_nothing_is_kept_of_sources_outside_of_the_project(renders: _Renders) -> None:
@@ -94,12 +97,25 @@ def test_nothing_is_kept_of_sources_outside_of_the_project(renders: _Renders) ->
 
 
 @pytest.mark.parametrize(
-    "path", ["../tsconfig.base.json", "/etc/tsconfig.json", "./../base.json", ".."]
+    "settings",
+    [
+        *(
+            {"extends": path}
+            for path in ("../tsconfig.base.json", "/etc/tsconfig.json", "./../base.json", "..")
+        ),
+        # As the compiler takes them: by any name, and with the slashes of Windows.
+        {"extends": "./base.jsonc"},
+        {"extends": ["./tsconfig.base.json", "./base"]},
+        {"extends": "..\\tsconfig.base.json"},
+        {"compilerOptions": {"paths": {"@shared/*": ["${configDir}/../shared/*"]}}},
+        {"compilerOptions": {"paths": {"@shared/*": ["lib/../../shared/*"]}}},
+    ],
+    ids=str,
 )
-def test_nothing_is_kept_where_the_compiler_reads_other_settings(
-    renders: _Renders, root: Path, path: str
+def test_nothing_is_kept_where_the_compiler_reads_what_is_no_source(
+    renders: _Renders, root: Path, settings: dict[str, object]
 ) -> None:
-    (root / "tsconfig.json").write_text(json.dumps({"extends": path}))
+    (root / "tsconfig.json").write_text(json.dumps(settings))
     renders.keep({"index.ts": _CODE})
     assert renders.kept() is None
 
@@ -118,6 +134,13 @@ def test_nothing_is_kept_where_a_source_leads_out(
     (root / "index.ts").write_text(source)
     renders.keep({"index.ts": _CODE})
     assert renders.kept() is None
+
+
+def test_settings_may_extend_others_of_the_project(renders: _Renders, root: Path) -> None:
+    (root / "base.json").write_text("{}")
+    (root / "tsconfig.json").write_text('{"extends": ["./base.json", "@tsconfig/node22"]}')
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is not None
 
 
 def test_sources_in_folders_refer_to_each_other(renders: _Renders, root: Path) -> None:
