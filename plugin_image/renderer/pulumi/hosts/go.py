@@ -130,5 +130,7 @@ def serve(
     execution: Execution, _package: Project, binary: Installed, program: "Program"
 ) -> AbstractContextManager[Server]:
     """See `ComponentHost`. Source: pulumi/pulumi `sdk/go/pulumi-language-go/main.go`, RunPlugin."""
+    if not go_sdk.knows_unknown(binary.path):
+        program.lose_unknown()
     told = execution.with_env(GO_SETTINGS)
     return told.server([binary.path, program.endpoint()], execution.folder)

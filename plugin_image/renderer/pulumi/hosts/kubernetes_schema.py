@@ -66,6 +66,23 @@ def served(
     return {_PACKAGE: _Schema(*known, execution, program, open_)}
 
 
+def of_provider(execution: Execution) -> dict[str, PackageSchema]:
+    """What tells the provider's schema, by the package's name: the provider itself, once asked."""
+    program = shutil.which(PROGRAM, path=execution.env.get("PATH"))
+    if program is None:
+        return {}
+    return {_PACKAGE: PackageSchema(lambda: _told(execution, program))}
+
+
+def _told(execution: Execution, program: str) -> str:
+    try:
+        return _asked(execution, program).schema
+    except StartError as error:
+        raise MonitorError("UNKNOWN", str(error)) from error
+    except grpc.RpcError as error:
+        raise MonitorError("UNKNOWN", details_of(error)) from error
+
+
 class _Schema(PackageSchema):
     """Answers as the provider does, from what is known; with parameters the provider answers."""
 

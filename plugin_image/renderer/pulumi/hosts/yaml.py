@@ -18,7 +18,7 @@ from ..monitor.errors import details_of
 from ..monitor.recording import Event
 from ..monitor.values import structs
 from ..project import Project
-from . import yaml_failure, yaml_host
+from . import go_sdk, yaml_failure, yaml_host
 from .host import Installed, Run, logged_errors
 from .yaml_components import serve
 
@@ -58,8 +58,9 @@ def _run(execution: Execution, host: Installed, named: frozenset[str] | None) ->
     """Let the host run it by the provider's schema, or by what that says of these names."""
     events: list[Event] = []
     with execution.session(events.append) as session:
-        request = _request(execution, session.endpoint())
-        with yaml_host.started(execution, execution.project, host, session, named) as server:
+        started = yaml_host.started(execution, execution.project, host, session, named)
+        with started as (server, loader):
+            request = _request(execution, session.endpoint(), loader)
             try:
                 error = _interpret(request, server.port, execution.deadline)
             except DeadlineError as late:
@@ -67,6 +68,8 @@ def _run(execution: Execution, host: Installed, named: frozenset[str] | None) ->
         # Nothing more comes from a host that has ended.
         output = server.output()
         made = session.monitor.names()
+    if not go_sdk.knows_unknown(host.path):
+        events.append({"unknown_lost": True})
     if error is not None:
         failure = yaml_failure.of(logged_errors(events), error, output, execution.project.packages)
         return Run(events, Ended(_FAILED, output), failure)
@@ -99,7 +102,7 @@ def _is_harmless(file: Path) -> bool:
     return functions <= _HARMLESS and not _UNLIKE.search(text)
 
 
-def _request(execution: Execution, monitor: str) -> Any:
+def _request(execution: Execution, monitor: str, loader: str) -> Any:
     context = execution.context
     request = language_pb2.RunRequest(
         project=context.project,
@@ -111,6 +114,7 @@ def _request(execution: Execution, monitor: str) -> Any:
         configSecretKeys=context.secret_keys,
         parallel=PARALLEL,
         monitor_address=monitor,
+        loader_target=loader,
         info=language_pb2.ProgramInfo(
             root_directory=context.root,
             program_directory=context.folder,

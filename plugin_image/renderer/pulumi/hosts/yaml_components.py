@@ -20,7 +20,7 @@ from ...supervise import Server
 from ..execution import Execution
 from ..monitor.errors import details_of
 from ..project import Project, read_document
-from . import yaml_failure, yaml_host
+from . import go_sdk, yaml_failure, yaml_host
 from .host import Installed
 
 if TYPE_CHECKING:
@@ -40,15 +40,21 @@ def serve(
     ProjectError for one of which it would lose something.
     """
     require_complete(package)
+    if not go_sdk.knows_unknown(host.path):
+        program.lose_unknown()
     root = str(package.root)
     info = language_pb2.ProgramInfo(root_directory=root, program_directory=root, entry_point=".")
-    request = language_pb2.RunPluginRequest(
-        pwd=str(execution.folder), args=[program.endpoint()], kind="resource", info=info
-    )
     with (
-        yaml_host.started(execution, package, host, program, None) as server,
+        yaml_host.started(execution, package, host, program, None) as (server, loader),
         grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel,
     ):
+        request = language_pb2.RunPluginRequest(
+            pwd=str(execution.folder),
+            args=[program.endpoint()],
+            kind="resource",
+            info=info,
+            loader_target=loader,
+        )
         stub = language_pb2_grpc.LanguageRuntimeStub(channel)
         said = stub.RunPlugin(request, timeout=execution.deadline.remaining())
         yield Server(_port(said), server.output)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from ...errors import ProjectError
 from ...plain import plain
 from .. import foreign
 from ..package_sources import Source
@@ -73,16 +72,14 @@ def passed_over(project: Project, folder: Path, made: Counter[str]) -> Failure |
 
     Where several have one name and not all are made, nobody can tell which of them are missing.
 
-    None where it has made all, and where the program's text is not here to be read.
+    None where it has made all, and where the program's text is not here to be read. Raises
+    ProjectError for a text of which the host has read a part: one of several documents, or the
+    last of equal keys.
     """
     file = next((folder / name for name in _PROGRAMS if (folder / name).is_file()), None)
     if file is None or _COMPILER in project.runtime_options:
         return None
-    try:
-        document = read_document(file, project.repository)
-    except ProjectError:
-        return None  # the host reads it in another way
-    declared = [*_declared(document)]
+    declared = [*_declared(read_document(file, project.repository))]
     wanted = Counter(name for _, name in declared)
     missing = [repr(key) for key, name in declared if made[name] < wanted[name]]
     if not missing:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ... import files
 from ...errors import ProjectError
@@ -43,6 +43,14 @@ def named(folders: Iterable[Path], project: Project) -> frozenset[str] | None:
     return frozenset(name for text in texts for name in _NAME.findall(text))
 
 
+class Started(NamedTuple):
+    """A host that runs."""
+
+    server: Server
+    loader: str
+    """Where it finds schemas, if it is of a version that starts no provider for them."""
+
+
 @contextmanager
 def started(
     execution: Execution,
@@ -50,7 +58,7 @@ def started(
     host: Installed,
     program: "Program",
     named: frozenset[str] | None,
-) -> Iterator[Server]:
+) -> Iterator[Started]:
     """The host, which reads a project by the provider's schema, or by what that says of names.
 
     Raises ProgramError when it does not start.
@@ -62,8 +70,9 @@ def started(
         attached = ",".join(f"{name}:{port}" for name, port in program.schemas(known).items())
         # The host would run packages itself, by language hosts that are not here.
         told = execution.with_env({_ATTACHED: attached, **GO_SETTINGS})
+        loader = program.loader(known or kubernetes_schema.of_provider(execution))
         with told.server([host.path, program.endpoint()], execution.folder) as server:
-            yield Server(server.port, lambda: _telling(server.output()))
+            yield Started(Server(server.port, lambda: _telling(server.output())), loader)
 
 
 def _telling(output: str) -> str:

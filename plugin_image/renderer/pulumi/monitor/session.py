@@ -120,20 +120,31 @@ class Session:
     def schemas(
         self, others: "Mapping[str, PackageSchema]" = MappingProxyType({})
     ) -> dict[str, int]:
-        """The packages by name, and the ports at which each tells its schema; `others`, too.
+        """The packages by name, and the ports at which each tells its schema; `others`, too."""
+        from .transport.server import serve_schema
 
-        That of `random` is one of them: nobody has its provider here.
-        """
+        told = self._schemas(others).items()
+        return {name: self._open.enter_context(serve_schema(schema)) for name, schema in told}
+
+    def loader(self, others: "Mapping[str, PackageSchema]") -> str:
+        """The `host:port` that tells the schemas of all of these by the package's name."""
+        from .service.schemas import Loader
+        from .transport.server import serve_loader
+
+        return self._open.enter_context(serve_loader(Loader(self._schemas(others))))
+
+    def _schemas(self, others: "Mapping[str, PackageSchema]") -> "dict[str, PackageSchema]":
+        """That of `random` is one of them: nobody has its provider here."""
         from .keyed import package, schema
         from .service.schemas import PackageSchema
-        from .transport.server import serve_schema
 
         random = PackageSchema(lambda: json.dumps(schema.package()), schema.VERSION)
         packages = {name: self.monitor.schema_of(name) for name in self._packages}
-        schemas = {**others, package.NAME: random, **packages}
-        return {
-            name: self._open.enter_context(serve_schema(told)) for name, told in schemas.items()
-        }
+        return {**others, package.NAME: random, **packages}
+
+    def lose_unknown(self) -> None:
+        """See `plugin.packages.Program`."""
+        self._report({"unknown_lost": True})
 
     def close(self) -> None:
         """Stop serving, and end the provider and the packages."""

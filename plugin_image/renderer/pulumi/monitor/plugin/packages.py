@@ -73,6 +73,12 @@ class Program(Protocol):
     def schemas(self, others: Mapping[str, Any], /) -> dict[str, int]:
         """The packages by name, and the ports at which each tells its schema; `others`, too."""
 
+    def loader(self, others: Mapping[str, Any], /) -> str:
+        """The address that tells the schemas of all of these by the package's name."""
+
+    def lose_unknown(self) -> None:
+        """Note that the package's SDK takes values that stay unknown for none."""
+
 
 @dataclass(frozen=True)
 class Package:

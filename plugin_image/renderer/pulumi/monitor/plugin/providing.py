@@ -16,8 +16,13 @@ _Answer = TypeVar("_Answer", bound=Message)
 
 def channel(port: int) -> grpc.Channel:
     """A connection to the provider at a port of this machine."""
+    return connected(f"127.0.0.1:{port}")
+
+
+def connected(target: str) -> grpc.Channel:
+    """A connection that takes messages of any size that objects may have, as the engine's do."""
     return grpc.insecure_channel(
-        f"127.0.0.1:{port}",
+        target,
         options=[
             ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
             ("grpc.max_send_message_length", _LARGEST_MESSAGE),

@@ -7,16 +7,24 @@ for. Source: pulumi/pulumi `sdk/go/common/resource/plugin/provider_plugin.go` (N
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2
 
+from ..errors import MonitorError
+
 if TYPE_CHECKING:
     from google.protobuf.empty_pb2 import Empty
+    from pulumi.runtime.proto.codegen import loader_pb2
     from pulumi.runtime.proto.plugin_pb2 import PluginAttach, PluginInfo
-    from pulumi.runtime.proto.provider_pb2 import GetSchemaRequest, GetSchemaResponse
+    from pulumi.runtime.proto.provider_pb2 import (
+        GetSchemaRequest,
+        GetSchemaResponse,
+        ParameterizeRequest,
+        ParameterizeResponse,
+    )
 
 
 class PackageSchema:
@@ -41,3 +49,44 @@ class PackageSchema:
     def GetSchema(self, _request: GetSchemaRequest) -> GetSchemaResponse:  # noqa: N802
         """The package's own."""
         return provider_pb2.GetSchemaResponse(schema=self._schema())
+
+    def Parameterize(self, _request: ParameterizeRequest) -> ParameterizeResponse:  # noqa: N802
+        """Nothing makes other packages of parameters."""
+        raise MonitorError("UNIMPLEMENTED", "Parameterize")
+
+
+class Loader:
+    """Tells the schemas of packages by name, to hosts that start no provider for them.
+
+    Those of YAML do so since 1.36. Source: pulumi/pulumi `proto/pulumi/codegen/loader.proto`.
+    """
+
+    def __init__(self, schemas: Mapping[str, PackageSchema]) -> None:
+        self._schemas = schemas
+
+    def GetSchema(  # noqa: N802
+        self, request: loader_pb2.GetSchemaRequest
+    ) -> loader_pb2.GetSchemaResponse:
+        """The schema of a package, or of one that its provider makes of parameters."""
+        from pulumi.runtime.proto.codegen import loader_pb2
+
+        package = self._schemas.get(request.package)
+        if package is None:
+            name = f"pulumi-resource-{request.package}"
+            # As the engine would say.
+            raise MonitorError("NOT_FOUND", f"no resource plugin {name!r} found")
+        asked = provider_pb2.GetSchemaRequest()
+        if request.HasField("parameterization"):
+            made = request.parameterization
+            package.Parameterize(_parameters(made))
+            asked = provider_pb2.GetSchemaRequest(
+                subpackage_name=made.name, subpackage_version=made.version
+            )
+        return loader_pb2.GetSchemaResponse(schema=package.GetSchema(asked).schema.encode())
+
+
+def _parameters(made: loader_pb2.Parameterization) -> provider_pb2.ParameterizeRequest:
+    value = provider_pb2.ParameterizeRequest.ParametersValue(
+        name=made.name, version=made.version, value=made.value
+    )
+    return provider_pb2.ParameterizeRequest(value=value)

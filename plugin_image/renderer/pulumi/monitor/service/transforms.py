@@ -24,6 +24,7 @@ from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
 
 from .. import policy
 from ..errors import MonitorError, details_of
+from ..plugin import providing
 from ..resources.inheritance import given
 from ..values import messages, structs, wire
 
@@ -225,4 +226,4 @@ def _call(callback: Callback, request: Message, answer: type[_Answer]) -> _Answe
 @cache
 def _stub(target: str) -> callback_pb2_grpc.CallbacksStub:
     """A connection to an SDK's callbacks; there is one per process, kept to its end."""
-    return callback_pb2_grpc.CallbacksStub(grpc.insecure_channel(target))
+    return callback_pb2_grpc.CallbacksStub(providing.connected(target))

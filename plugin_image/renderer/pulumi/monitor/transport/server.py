@@ -12,7 +12,7 @@ from pulumi.runtime.proto import engine_pb2, provider_pb2, resource_pb2
 from ..errors import MonitorError
 from ..service.engine import Engine
 from ..service.monitor import Monitor
-from ..service.schemas import PackageSchema
+from ..service.schemas import Loader, PackageSchema
 from . import rpcs
 from .rpcs import Request, Rpc
 
@@ -57,6 +57,15 @@ def serve_schema(schema: PackageSchema) -> Iterator[int]:
     """Serve the schema of a package on one free loopback port, which is given, until the end."""
     with _served(_handlers(provider_pb2, "ResourceProvider", schema), workers=1) as port:
         yield port
+
+
+@contextmanager
+def serve_loader(loader: Loader) -> Iterator[str]:
+    """Serve schemas by package on one free loopback port, whose `host:port` is given."""
+    from pulumi.runtime.proto.codegen import loader_pb2
+
+    with _served(_handlers(loader_pb2, "Loader", loader), workers=1) as port:
+        yield f"{_HOST}:{port}"
 
 
 @contextmanager

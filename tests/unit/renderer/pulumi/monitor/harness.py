@@ -74,6 +74,12 @@ class NoProgram:
     def schemas(self, others: Mapping[str, PackageSchema]) -> dict[str, int]:
         raise NotImplementedError
 
+    def loader(self, others: Mapping[str, PackageSchema]) -> str:
+        raise NotImplementedError
+
+    def lose_unknown(self) -> None:
+        raise NotImplementedError
+
 
 class Harness:
     """A monitor, what it reported, and the providers it started."""
