@@ -301,6 +301,12 @@ class _Plain:
         """Raise ManifestError for a value that was never computed, or that only a cluster knows."""
         if node == wire.UNKNOWN:
             raise self._never_computed(path)
+        if self._recording.numbers_cut and shapes.may_be_cut(node):
+            raise ManifestError(
+                f"{self._entry} needs in {path} a number that only the cluster knows, of which "
+                f"Pulumi's SDK for Java makes {node!r}",
+                fix="set it in the program or as configuration",
+            )
         mark = self._marks.find(node)
         if mark:
             index, position = mark

@@ -63,7 +63,9 @@ def add(entries: Iterable[tuple[Registration, Manifest]], choice: str) -> None:
         computed = max((0, *with_it, *(after[urn] for urn in before if urn in after)))
         is_own = WAVE in given or _WEIGHT in given or hooks.is_hook(given)
         wave = _given(given) if is_own else computed
-        own[entry.urn] = wave
+        if not hooks.is_hook(given):
+            # Its phase says when a hook comes.
+            own[entry.urn] = wave
         step = choice == _EVERY or _is_awaited(manifest, given)
         # What depends on it also comes after all that it depends on, whatever its own wave.
         after[entry.urn] = max(wave + step, computed)

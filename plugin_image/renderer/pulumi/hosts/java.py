@@ -133,8 +133,9 @@ def run(execution: Execution, installed: Installed) -> Run:
         launch.main,
         *launch.arguments,
     ]
-    # No version of the SDK heeds what the monitor says of values that stay unknown.
-    events: list[Event] = [{"unknown_lost": True}]
+    # No version of the SDK heeds what the monitor says of values that stay unknown, and an Integer
+    # is what is nearest to the number that it is told.
+    events: list[Event] = [{"unknown_lost": True, "numbers_cut": True}]
     with execution.session(events.append) as session:
         env = execution.sdk_env(session.endpoint())
         ended = execution.run(command, env=env, cwd=execution.folder / launch.folder)

@@ -55,7 +55,9 @@ class Event(TypedDict, total=False):
     (`service.registrar`)."""
     unknown_lost: bool
     """That the program's SDK takes a value that stays unknown for none. The monitor sends it for
-    Python (`service.registrar`), the runner of Node.js, and the hosts of Go and Java."""
+    Python (`service.registrar`), the runner of Node.js, and the hosts of Go, Java and YAML."""
+    numbers_cut: bool
+    """That the program's SDK cuts a live number to 32 bits. The host of Java sends it."""
     log: tuple[Severity, str]
     """What the program or its SDK logs. The engine sends it (`service.engine`)."""
     secrets: list[str]
@@ -204,6 +206,8 @@ class Recording:
     """The names of such resources where they are ignored, by their URNs."""
     unknown_lost: bool = False
     """The program takes values of these for none."""
+    numbers_cut: bool = False
+    """The program has the smallest number of 32 bits in place of any that only a cluster knows."""
     keyed: list[str] = field(default_factory=list)
     """The secrets that were made from the plugin's key."""
     unset: list[tuple[str, str]] = field(default_factory=list)
@@ -232,6 +236,7 @@ class Recording:
             foreign=[(package, called) for package, called in of["foreign"]],
             left_out=dict(of["left_out"]),
             unknown_lost=any(of["unknown_lost"]),
+            numbers_cut=any(of["numbers_cut"]),
             keyed=[text for texts in of["keyed"] for text in texts],
             unset=[(name, place) for name, place in of["unset"]],
             messages=[Message(severity, text) for severity, text in of["log"]],

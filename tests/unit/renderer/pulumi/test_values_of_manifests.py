@@ -179,3 +179,19 @@ def test_what_only_a_server_says_of_an_object_is_left_out(name: str, value: Any)
     manifest = built(metadata={"name": "a", name: value}, template=template)
     assert manifest["metadata"] == {"name": "a"}
     assert manifest["template"] == template
+
+
+@pytest.mark.parametrize("value", [-(2**31), "-2147483648", "http://web:-2147483648/"])
+def test_what_java_makes_of_a_number_that_only_the_cluster_knows_is_refused(value: Any) -> None:
+    entry = Registration(
+        urn="urn:a",
+        type=CONFIG_MAP,
+        name="a",
+        object={"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "x": value},
+        index=0,
+        source="",
+        dependencies=[],
+    )
+    assert built(x=value)["x"] == value, "of other languages it is the program's own"
+    with pytest.raises(ManifestError, match="only the cluster knows"):
+        manifests.build(Recording([entry], numbers_cut=True), Options(), None, "default")

@@ -117,3 +117,10 @@ def test_nothing_comes_before_what_it_uses_a_value_of(choice: str) -> None:
     found = _annotations(*entries, choice=choice)
     assert found["settings"] == {waves.WAVE: "1"}
     assert found["pod"] == {waves.WAVE: "1" if choice == "dependsOn" else "2"}
+
+
+def test_what_uses_a_value_of_a_hook_has_no_wave_for_that() -> None:
+    user, manifest = _entry("user", "hook")
+    uses = dataclasses.replace(user, depends_on=[])
+    hook = _entry("hook", **{HOOK: "pre-install", WEIGHT: "5"})
+    assert _annotations(hook, (uses, manifest), choice="dependsOn")["user"] == {}

@@ -27,6 +27,8 @@ _SMALLEST_NUMBER = 2**52
 """Numbers begin here, and are half as many: all have sixteen digits, and are exact as doubles."""
 _NUMBER = re.compile(r"-(\d)\.?(\d{15})(?!\d)")
 """Also as Go prints a double, `-4.712388980384689e+15`."""
+_SMALLEST_OF_32_BITS = -(2**31)
+_CUT = re.compile(rf"(?<!\d){_SMALLEST_OF_32_BITS}(?!\d)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*")
 _MARK = b"pulumi-unknown-"
 _DEPTH = 6
@@ -35,6 +37,13 @@ Shape: TypeAlias = "str | list[Shape] | dict[str, Shape]"
 """`"s"` string, `"e"` string in base64, `"n"` number, `["a", Shape]` list, `{name: Shape}` object;
 `"b"`, `"o"`: unset."""
 _MARKED = ("s", "e", "n")
+
+
+def may_be_cut(value: str | float | None) -> bool:
+    """Whether a value is, or a text holds, what a placeholder becomes as an integer of 32 bits."""
+    if isinstance(value, str):
+        return _CUT.search(value) is not None
+    return value == _SMALLEST_OF_32_BITS
 
 
 def placeholders(type_: str, resource: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from plugin_image.renderer.errors import ProjectError
 from plugin_image.renderer.pulumi.hosts import yaml_failure
 from plugin_image.renderer.pulumi.project import load_project
 
@@ -85,9 +86,16 @@ def test_where_no_resource_is_declared_none_is_missed(program: str, tmp_path: Pa
     assert passed_over(tmp_path, program, file="Main.yaml") is None
 
 
-def test_what_only_the_host_can_read_is_left_to_it(tmp_path: Path) -> None:
-    program = "resources: {a: {type: x:A}}\n---\nresources: {}\n"
-    assert passed_over(tmp_path, program, file="Main.yaml") is None
+@pytest.mark.parametrize(
+    "program",
+    [
+        "resources: {a: {type: x:A}}\n---\nresources: {}\n",
+        "resources: {a: {type: x:A, options: {protect: true}, options: {}}}\n",
+    ],
+)
+def test_a_text_of_which_the_host_reads_a_part_is_refused(program: str, tmp_path: Path) -> None:
+    with pytest.raises(ProjectError, match=r"Main\.yaml is not YAML"):
+        passed_over(tmp_path, program, file="Main.yaml")
 
 
 def test_what_a_compiler_makes_of_a_program_is_not_compared_with_its_text(tmp_path: Path) -> None:
