@@ -64,7 +64,9 @@ const [address, elsewhere] = readAll(0).split(" ");
 const { ResourceMonitorClient } = requireOfSdk("../../proto/resource_grpc_pb");
 const { EngineClient } = requireOfSdk("../../proto/engine_grpc_pb");
 const clients = [ResourceMonitorClient, EngineClient];
-require("./nodejs_pipes").use(pipes, address, clients, requireOfSdk("@grpc/grpc-js"));
+// As the SDK finds it: in a layout of pnpm it is not where links to the SDK are.
+const grpc = Module.createRequire(requireOfSdk.resolve("../../proto/resource_grpc_pb"))("@grpc/grpc-js");
+require("./nodejs_pipes").use(pipes, address, clients, grpc);
 // For `nodejs_child.js`, in what the program starts.
 process.env.RENDERER_ELSEWHERE = JSON.stringify({ monitor: elsewhere, notes });
 const packages = path.join(path.dirname(beside), "node_modules");
