@@ -35,11 +35,18 @@ _HINTS: Final[Mapping[str, str]] = {
 
 
 def refuse(recording: Recording) -> None:
-    """Raise RefusedError for such resources, unless they can be left out."""
+    """Raise RefusedError for such resources, unless they can be left out and none is needed."""
     if recording.foreign:
         raise refusal(recording.foreign)
     if recording.left_out and recording.unknown_lost:
         raise values_lost(recording.left_out.values())
+    if recording.left_out and recording.empty:
+        # SDKs make nothing of a chart that is given a value which never becomes known.
+        raise RefusedError(
+            f"{min(recording.empty.values())} comes to nothing, and may need a value of "
+            f"{min(recording.left_out.values())}, which is left out",
+            fix=f"pass the value as configuration, or {_OWN_STACK}; or leave out what is empty",
+        )
 
 
 def refusal(found: Sequence[tuple[str, str]]) -> RefusedError:

@@ -53,6 +53,12 @@ class Event(TypedDict, total=False):
     left_out: tuple[str, str]
     """The URN and name of such a resource where they are ignored. The monitor sends it
     (`service.registrar`)."""
+    component: tuple[str, str]
+    """The URN and name of a chart or the like that the program's SDK makes. The monitor sends it
+    (`service.registrar`)."""
+    filled: str
+    """The URN of such a component that has something in it. The monitor sends it
+    (`service.registrar`)."""
     unknown_lost: bool
     """That the program's SDK takes a value that stays unknown for none. The monitor sends it for
     Python (`service.registrar`), the runner of Node.js, and the hosts of Go, Java and YAML."""
@@ -204,6 +210,8 @@ class Recording:
     """The packages and names of resources that are not Kubernetes objects."""
     left_out: dict[str, str] = field(default_factory=dict)
     """The names of such resources where they are ignored, by their URNs."""
+    empty: dict[str, str] = field(default_factory=dict)
+    """The names of charts and the like that came to nothing, by their URNs."""
     unknown_lost: bool = False
     """The program takes values of these for none."""
     numbers_cut: bool = False
@@ -235,6 +243,7 @@ class Recording:
             broken=[(text, details) for text, details in of["broken"]],
             foreign=[(package, called) for package, called in of["foreign"]],
             left_out=dict(of["left_out"]),
+            empty={urn: name for urn, name in of["component"] if urn not in {*of["filled"]}},
             unknown_lost=any(of["unknown_lost"]),
             numbers_cut=any(of["numbers_cut"]),
             keyed=[text for texts in of["keyed"] for text in texts],

@@ -1,6 +1,10 @@
 """What is not a Kubernetes object is refused all at once, with what can be done about it."""
 
+import pytest
+
+from plugin_image.renderer.errors import RefusedError
 from plugin_image.renderer.pulumi import foreign
+from tests.unit.renderer.pulumi.monitor.harness import COMPONENT, CONFIG_MAP, Harness
 
 _FIX = (
     "keep such resources in a stack of their own that `pulumi up` deploys and pass its outputs as "
@@ -33,3 +37,32 @@ def test_several_are_counted_by_provider_in_an_order_of_their_own() -> None:
 def test_what_to_do_about_several_providers_is_said_once() -> None:
     error = foreign.refusal([("docker", "Image 'a'"), ("docker-build", "Image 'b'")])
     assert error.fix.count("build images in CI, and pass their references") == 1
+
+
+CHART = "kubernetes:helm.sh/v3:Chart"
+GROUP, FILE = "kubernetes:yaml:ConfigGroup", "kubernetes:yaml:ConfigFile"
+
+
+def test_a_chart_that_came_to_nothing_beside_what_is_left_out_is_refused() -> None:
+    """Its SDK makes nothing of a value that never becomes known, and Argo CD would prune it all."""
+    harness = Harness(ignore_foreign=True)
+    harness.register("aws:rds:Instance", "db")
+    harness.register(CHART, "shop", custom=False)
+    harness.register(COMPONENT, "empty", custom=False)
+    with pytest.raises(RefusedError, match=r"Chart 'shop' comes to nothing, .* 'db'"):
+        foreign.refuse(harness.recording)
+
+
+def test_a_chart_with_something_in_it_is_none_that_came_to_nothing() -> None:
+    harness = Harness(ignore_foreign=True)
+    harness.register("aws:rds:Instance", "db")
+    group = harness.register(GROUP, "group", custom=False).urn
+    file = harness.register(FILE, "file", custom=False, parent=group).urn
+    harness.register(CONFIG_MAP, "a", parent=file)
+    foreign.refuse(harness.recording)
+
+
+def test_an_empty_chart_is_the_programs_own_where_nothing_is_left_out() -> None:
+    harness = Harness(ignore_foreign=True)
+    harness.register(CHART, "shop", custom=False)
+    foreign.refuse(harness.recording)

@@ -68,6 +68,7 @@ class Registrar:
         self._registered = 0
         self._extensions: set[str] = set()
         self._left_out: dict[str, str] = {}
+        self._components: set[str] = set()
 
     def extend(self, request: RegisterPackageRequest) -> None:
         """Take the types of a package for Kubernetes objects, if it adds kinds to their provider.
@@ -93,6 +94,7 @@ class Registrar:
         urn = self._registry.add(request, called)
         self._registry.place(urn, request)
         self._order.add(urn, request)
+        self._report_component(urn, request, called)
         self._inheritance.remember(urn, request)
         self._names.register(urn, request, called)
         self._transforms.add_for_children(urn, request)
@@ -114,6 +116,15 @@ class Registrar:
         response.urn = urn
         self._registry.keep(urn, response.id, response.object)
         return response
+
+    def _report_component(self, urn: str, request: RegisterResourceRequest, called: str) -> None:
+        """Tell of a chart or the like that the program's SDK makes, and that it has something."""
+        if request.parent in self._components:
+            self._components.discard(request.parent)
+            self._report({"filled": request.parent})
+        if not request.custom and policy.is_kubernetes(request.type):
+            self._components.add(urn)
+            self._report({"component": (urn, called)})
 
     def _echo(self, request: RegisterResourceRequest, called: str) -> RegisterResourceResponse:
         """Components, and values that the program stashes: what they were given is their state."""
