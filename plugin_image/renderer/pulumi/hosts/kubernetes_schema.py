@@ -75,8 +75,15 @@ def of_provider(execution: Execution) -> dict[str, PackageSchema]:
 
 
 def _told(execution: Execution, program: str) -> str:
-    try:
+    with _as_monitor_errors():
         return _asked(execution, program).schema
+
+
+@contextmanager
+def _as_monitor_errors() -> Iterator[None]:
+    """Tell a host what is wrong with a provider that does not start, or fails."""
+    try:
+        yield
     except StartError as error:
         raise MonitorError("UNKNOWN", str(error)) from error
     except grpc.RpcError as error:
@@ -116,7 +123,7 @@ class _Schema(PackageSchema):
         return self._ask("Parameterize", request, provider_pb2.ParameterizeResponse)
 
     def _ask(self, rpc: str, request: Message, answer: type[_Answer]) -> _Answer:
-        try:
+        with _as_monitor_errors():
             if self._provider is None:
                 command = [self._program, *self._engine]
                 start = Start(
@@ -124,10 +131,6 @@ class _Schema(PackageSchema):
                 )
                 self._provider = self._open.enter_context(_running(self._execution, start))
             return _call(self._execution, self._provider, rpc, request, answer)
-        except StartError as error:
-            raise MonitorError("UNKNOWN", str(error)) from error
-        except grpc.RpcError as error:
-            raise MonitorError("UNKNOWN", details_of(error)) from error
 
 
 def _identity(program: str) -> str:

@@ -1,6 +1,6 @@
 // Asks the monitor and the engine by two named pipes, in place of gRPC (monitor/transport/pipes.py).
 //
-// For Node.js to load HTTP/2 and to connect takes a fifth of a small program's time. A request is written
+// For Node.js to load HTTP/2 and to connect takes a quarter of a small program's time. A request is written
 // and its answer is read at once, so only those are answered here that are at hand; others go by gRPC. To
 // the SDK both look alike: its clients are gRPC's own, with other functions for the rpcs.
 

@@ -1,6 +1,6 @@
 """The transport for a program in Node.js: requests come by one named pipe, answers go by another.
 
-For Node.js to load HTTP/2 and to connect takes a fifth of a small program's time. The program
+For Node.js to load HTTP/2 and to connect takes a quarter of a small program's time. The program
 waits for each answer, and does nothing else meanwhile, so it gets those that are at hand
 (`nodejs_pipes.js`). For any other it is told to ask by gRPC.
 """
