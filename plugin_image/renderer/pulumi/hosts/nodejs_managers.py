@@ -187,7 +187,8 @@ def npm_paths(lock: Path) -> Iterator[tuple[Path, str]]:
     That is the lock, and for what a package in a folder asks for a file of that folder.
     """
     for place, entry in _entries(nodejs_layout.read(lock)):
-        yield lock, place
+        if not _is_installed(place):
+            yield lock, place
         for key in ("resolved", "version"):
             text = str(entry.get(key, ""))
             if written := text if entry.get("link") else nodejs_layout.path_of(text):
@@ -198,6 +199,12 @@ def npm_paths(lock: Path) -> Iterator[tuple[Path, str]]:
                 # Before npm 7, these are packages in their turn.
                 if isinstance(version, str) and (written := nodejs_layout.path_of(version)):
                     yield lock.parent / place / lock.name, written
+
+
+def _is_installed(place: str) -> bool:
+    """Whether npm makes it, in a folder of its own: most are, and there are hundreds."""
+    first, *others = place.split("/")
+    return first == "node_modules" and ".." not in others
 
 
 def npm_copies(lock: Path) -> Iterator[Path]:
