@@ -7,12 +7,11 @@ protocol.leave_out_sdk()
 # Once it is loaded, gRPC reads no variables, and those of forks come too late.
 protocol.keep_grpc_quiet()
 
-# What gRPC itself loads when a channel is made.
-import grpc.experimental  # noqa: E402, F401
+protocol.load_grpc()
 
 from .. import documents, guard, parameters, results, telling  # noqa: E402, F401
 from . import check, commands, options, render  # noqa: E402, F401
 from .hosts import go, nodejs, python, yaml  # noqa: E402, F401
 from .monitor import session  # noqa: E402, F401
 from .monitor.keyed import schema  # noqa: E402, F401
-from .monitor.transport import pipes, server  # noqa: E402, F401
+from .monitor.transport import on_demand, pipes, server  # noqa: E402, F401

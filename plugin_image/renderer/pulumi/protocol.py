@@ -6,6 +6,8 @@ parts. A process that runs no program needs nothing else of it.
 
 import os
 import sys
+from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -33,3 +35,14 @@ def keep_grpc_quiet() -> None:
     connections in a way that gRPC tells. For a process that has not used gRPC yet.
     """
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+
+
+def load_grpc() -> None:
+    """Load what gRPC itself loads when the first channel or server is made, and start neither.
+
+    Source: grpc/grpc `src/python/grpcio/grpc/__init__.py`.
+    """
+    for part in ("_channel", "_interceptor", "_server"):
+        # Another version may have other parts.
+        with suppress(ModuleNotFoundError):
+            import_module(f"grpc.{part}")

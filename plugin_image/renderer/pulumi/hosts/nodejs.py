@@ -179,8 +179,7 @@ def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
             It is made while Node.js starts: both take their time.
             """
             session = open_.enter_context(execution.session(events.append))
-            session.serve_by_pipes(**pipes)
-            return f"{session.endpoint()} {session.endpoint_elsewhere()}".encode()
+            return f"{session.serve_by_pipes(**pipes)} {session.endpoint_elsewhere()}".encode()
 
         places = {"ended": ended_file, "notes": notes, "pipes": pipes}
         asked = _asked(execution, {**places, "told": telling.fileno(), **given})

@@ -49,7 +49,15 @@ _OF_RUNNER = (
     "monitor.transport.direct",
     "monitor.run_context",
     "monitor.session",
+    "hosts.python_environment",
+    "hosts.python_leftovers",
+    "hosts.python_secrets",
     "hosts.python_values",
+    # For charts, and YAML in files.
+    "monitor.plugin.components",
+    "monitor.plugin.discovery",
+    "monitor.plugin.downloads",
+    "monitor.transport.server",
 )
 _OF_SDK = (
     "pulumi",
@@ -58,9 +66,12 @@ _OF_SDK = (
     "pulumi_kubernetes.apps.v1",
     "pulumi_kubernetes.batch.v1",
     "pulumi_kubernetes.core.v1",
+    "pulumi_kubernetes.helm.v3",
+    "pulumi_kubernetes.helm.v4",
     "pulumi_kubernetes.meta.v1",
     "pulumi_kubernetes.networking.v1",
     "pulumi_kubernetes.rbac.v1",
+    "pulumi_kubernetes.yaml.v2",
 )
 """What nearly every program loads of its SDK; the rest loads when it is asked for."""
 
@@ -133,6 +144,7 @@ def _load(runner: dict[str, Any]) -> None:
             importlib.import_module(name)
     for name in _OF_RUNNER:
         _own(runner, f"pulumi.{name}")
+    _own(runner, "pulumi.protocol").load_grpc()
     _resolve_types()
 
 

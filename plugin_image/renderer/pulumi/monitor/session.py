@@ -89,12 +89,16 @@ class Session:
                 self._address = self._open.enter_context(serve(self.monitor, self.engine))
             return self._address
 
-    def serve_by_pipes(self, requests: Path, answers: Path) -> None:
-        """Serve both to one program by two named pipes, too, which are made here."""
-        from .transport import pipes
+    def serve_by_pipes(self, requests: Path, answers: Path) -> str:
+        """Serve both to one program by two named pipes, which are made here.
+
+        Gives the `host:port` at which it asks by gRPC for what does not go by them.
+        """
+        from .transport import on_demand, pipes
 
         served = pipes.serve(self.monitor, self.engine, requests=requests, answers=answers)
         self._open.enter_context(served)
+        return self._open.enter_context(on_demand.serve(self.endpoint))
 
     def rehearsal(self) -> tuple[str, Rehearsal]:
         """A monitor without effect, and its `host:port`, from the first call on."""
@@ -109,6 +113,11 @@ class Session:
 
     def endpoint_elsewhere(self) -> str:
         """The `host:port` for what the program starts, at which no resource is registered."""
+        from .transport import on_demand
+
+        return self._open.enter_context(on_demand.serve(self._serve_elsewhere))
+
+    def _serve_elsewhere(self) -> str:
         from .transport.server import Elsewhere, serve
 
         with self._lock:

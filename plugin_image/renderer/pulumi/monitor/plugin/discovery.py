@@ -30,8 +30,8 @@ _AGGREGATED = f"application/json;g={_DISCOVERS};v=v2;as=APIGroupDiscoveryList"
 """All groups with all that is in them, in one answer for each root: what clients ask for first, and
 do not ask for each version then. Source: client-go, discovery/discovery_client.go."""
 _GROUP_VERSION = re.compile(r"/(?:api|apis/[^/]+)/v\d+(?:(?:alpha|beta)\d+)?")
-_POLL_SECONDS = 0.01
-"""How long the end of a render may wait for it to notice."""
+_POLL_SECONDS = 0.1
+"""How soon it ends after the render, which does not wait for it."""
 _VERBS = ["create", "delete", "get", "list", "patch", "update", "watch"]
 _VERSION = re.compile(r"v\d+((alpha|beta)\d+)?\Z")
 
@@ -99,12 +99,17 @@ def serve(kube_version: str, api_versions: Iterable[str]) -> Iterator[str]:
             """Say nothing: stderr is for the user."""
 
     server = _Server(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(_POLL_SECONDS,), daemon=True).start()
+
+    def answer() -> None:
+        with server:
+            server.serve_forever(_POLL_SECONDS)
+
+    threading.Thread(target=answer, daemon=True).start()
     try:
         yield _kubeconfig(f"http://127.0.0.1:{server.server_port}")
     finally:
-        server.shutdown()
-        server.server_close()
+        # It returns when the other thread has noticed.
+        threading.Thread(target=server.shutdown, daemon=True).start()
 
 
 def _kubeconfig(url: str) -> str:
