@@ -34,6 +34,8 @@ YAML_READS: Final = {
     "a file": "{data: {key: {fn::readFile: ./data.txt}}}",
     "a function that is spelt otherwise": '{data: {key: {"fn::read\\u0046ile": ./data.txt}}}',
     "where it is": "{data: {key: '${pulumi.cwd}'}}",
+    "where it is by another name": "{data: {key: {fn::toBase64: '${place.cwd}'}}}\n"
+    "variables: {place: '${pulumi}'}",
 }
 
 
@@ -54,6 +56,11 @@ KEPT: Final[dict[str, dict[str, str]]] = {
         **CHART,
     },
     "YAML": {"Pulumi.yaml": CONFIG_MAP.format(properties="{data: {key: value}}")},
+    "YAML with functions of its own text": {
+        "Pulumi.yaml": CONFIG_MAP.format(
+            properties="{data: {key: {fn::toBase64: '${pulumi.project}'}}}"
+        )
+    },
     "JavaScript": {
         "Pulumi.yaml": "name: odd\nruntime: nodejs\n",
         "package.json": "{}",

@@ -26,13 +26,15 @@ __all__ = ["entry", "install", "run", "serve"]
 
 entry = Project.entry
 _FAILED = 1
-_FUNCTION = re.compile(r"(?i)fn::\s*([\w:/.-]*)")
+_FUNCTION = re.compile(r"(?i)fn::\s*([\w:/.-]*?):?(?![\w:/.-])")
 _HARMLESS = frozenset(
     {"frombase64", "join", "secret", "select", "singleornone", "split", "tobase64", "tojson"}
 )
 """Functions that look at nothing but their arguments, in small letters."""
-_UNLIKE = re.compile(r"\\[uUxN]|\0|(?i:pulumi\s*\.\s*(?:cwd|root))")
-"""Characters that may spell a function otherwise, and the place of this very render."""
+_UNLIKE = re.compile(
+    r"\\(?:[uUxN]|\r?\n)|\0|\$\{\s*pulumi\b(?!\s*\.\s*(?:organization|project|stack)\b)"
+)
+"""Characters that may spell a function otherwise, and what may tell where this very render is."""
 
 
 def install(_project: Project, installer: Installer) -> Installed:
