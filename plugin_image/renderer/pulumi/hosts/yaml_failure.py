@@ -24,6 +24,8 @@ _COMPILER: Final = "compiler"
 _PLACE: Final = re.compile(r"^\s*on (\S+) line (\d+)", re.MULTILINE)
 _HEADING: Final = re.compile(r"(?:\* )*(?:warning:|\d+ errors? occurred:)")
 """How lines begin that say nothing of what is wrong."""
+_CRASH: Final = re.compile(r"(?:panic|fatal error): ")
+"""How Go tells of the end of its program."""
 _MARK: Final = re.compile(r"^(?:\* |-error: )|;$")
 """What is around an error in a list of them."""
 _MISSING: Final = re.compile("no resource plugin 'pulumi-resource-([^']*)'")
@@ -49,9 +51,11 @@ def of(logged: Sequence[str], error: str, output: str, packages: Mapping[str, So
     stripped = [line.strip() for line in [*plain(error).splitlines(), *output.splitlines()]]
     lines = [_MARK.sub("", line) for line in stripped if line and not _HEADING.match(line)]
     errors = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
+    # It then ends in the middle of its answer, of which gRPC tells first.
+    crashes = [f"the language host crashed: {line}" for line in lines if _CRASH.match(line)]
     place = _PLACE.search(messages[0] if messages else output)
     firsts = [text.splitlines()[0] for text in messages]
-    text = next(iter([*firsts, *errors, *lines]), "the host gave no reason")
+    text = next(iter([*firsts, *crashes, *errors, *lines]), "the host gave no reason")
     fix = configuration_fix(text)
     if missing := _MISSING.search(text):
         name = missing[1]

@@ -30,6 +30,11 @@ _SAID = {
         "warning: another thing\n",
         ("Pulumi.yaml:5,9-11: alias nodes are not supported", ""),
     ),
+    "a crash": (
+        "Socket closed",
+        "panic: runtime error: index out of range [1]\n\ngoroutine 1 [running]:\n",
+        ("the language host crashed: panic: runtime error: index out of range [1]", ""),
+    ),
     "nothing": ("", "", ("the host gave no reason", "")),
 }
 
