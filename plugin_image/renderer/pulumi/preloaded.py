@@ -6,7 +6,6 @@ from . import protocol
 protocol.leave_out_sdk()
 # Once it is loaded, gRPC reads no variables, and those of forks come too late.
 protocol.keep_grpc_quiet()
-
 protocol.load_grpc()
 
 from .. import documents, guard, parameters, results, telling  # noqa: E402, F401

@@ -73,7 +73,7 @@ _OF_SDK = (
     "pulumi_kubernetes.rbac.v1",
     "pulumi_kubernetes.yaml.v2",
 )
-"""What nearly every program loads of its SDK; the rest loads when it is asked for."""
+"""What many programs load of their SDK; the rest loads when it is asked for."""
 
 
 class Start(NamedTuple):

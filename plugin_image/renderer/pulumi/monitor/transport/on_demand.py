@@ -1,7 +1,7 @@
 """A `host:port` on loopback behind which a server is started once somebody connects.
 
-gRPC takes a tenth of a small program's time to start and to stop a server, and most programs in
-Node.js ask nothing of it.
+To start and to stop gRPC's two servers takes a sixteenth of a small program's processor time, and
+most programs in Node.js ask nothing of them.
 """
 
 import socket
@@ -18,9 +18,11 @@ def serve(start: Callable[[], str]) -> Iterator[str]:
     """Give the address until the end. `start` gives the server's own, whenever it is called."""
     with socket.create_server((_HOST, 0)) as listener:
         Thread(target=_accept, args=(listener, start), daemon=True).start()
-        yield f"{_HOST}:{listener.getsockname()[1]}"
-        # To close it alone would leave the thread waiting.
-        listener.shutdown(socket.SHUT_RDWR)
+        try:
+            yield f"{_HOST}:{listener.getsockname()[1]}"
+        finally:
+            # To close it alone would leave the thread waiting.
+            listener.shutdown(socket.SHUT_RDWR)
 
 
 def _accept(listener: socket.socket, start: Callable[[], str]) -> None:
