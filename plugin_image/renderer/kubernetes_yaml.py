@@ -6,6 +6,7 @@ are strings. Source: go.yaml.in/yaml/v2, resolve.go; k8s.io/apimachinery, util/y
 cannot turn into JSON is refused here, too.
 """
 
+import base64
 import json
 import math
 import re
@@ -30,7 +31,14 @@ _LARGEST_INTEGER = 2**64 - 1
 _SMALLEST_INTEGER = -(2**63)
 
 _ANCHOR_AGAIN = "found duplicate anchor"
-_MERGE = "tag:yaml.org,2002:merge"
+_TAGS = "tag:yaml.org,2002:"
+_MERGE = f"{_TAGS}merge"
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "bool": bool,
+    "int": int,
+    "float": (int, float),
+    "null": type(None),
+}
 _PLAIN = "!plain"
 """The tag of a scalar that is neither quoted nor tagged."""
 
@@ -40,6 +48,25 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
     repeated_keys = False
+
+    def __init__(self, stream: bytes) -> None:
+        super().__init__(stream)
+        self._stream = stream
+
+    def construct_plain(self, node: Any) -> Any:
+        """The value of a scalar without a tag, which a quoted one is with a mere `!`, to libyaml.
+
+        What says `!` is a text. libyaml keeps that to itself, so it is looked for in what stands
+        before the value, which else is nothing but an anchor.
+        """
+        value = node.value if node.style else _scalar(node.value)
+        if isinstance(value, str):
+            return value
+        start, end = node.start_mark.index, node.end_mark.index - len(node.value)
+        if start == end:
+            return value
+        before = self._stream.decode("utf-8-sig")[start:end].split()
+        return node.value if "!" in before else value
 
     def construct_document(self, node: Any) -> Any:
         """Refuse a few lines of aliases that stand for more than any memory holds."""
@@ -76,7 +103,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 _Loader.add_implicit_resolver(_MERGE, re.compile(r"<<\Z"), ["<"])
 _Loader.add_implicit_resolver(_PLAIN, re.compile(r"(?!<<\Z)"), None)
-_Loader.add_constructor(_PLAIN, lambda _, node: _scalar(node.value))
+_Loader.add_constructor(_PLAIN, _Loader.construct_plain)
 
 
 class _RepeatingLoader(_Loader):
@@ -177,6 +204,47 @@ def _merged(node: Any) -> list[Any]:
     return mappings
 
 
+def _untagged(loader: _Loader, node: Any) -> Any:
+    """The value of a node whose tag says nothing to Go's parser, as `!custom` and `!!set`."""
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return node.value
+
+
+def _of_its_tag(loader: _Loader, node: Any) -> Any:
+    """The value of a scalar that is tagged with its type, as it stands or quoted.
+
+    A time stays the text that it is written as. Source: go.yaml.in/yaml/v2, resolve.go.
+    """
+    if not isinstance(node, yaml.ScalarNode):
+        return _untagged(loader, node)
+    kind, text = node.tag.removeprefix(_TAGS), node.value
+    if kind == "timestamp":
+        value, fits = text, bool(yaml.SafeLoader.timestamp_regexp.match(text))
+    else:
+        value = _scalar(text)
+        fits = isinstance(value, _TYPES[kind]) and (kind == "bool" or not isinstance(value, bool))
+    if not fits:
+        raise yaml.constructor.ConstructorError(
+            None, None, f"{text!r} is no !!{kind}", node.start_mark
+        )
+    return value
+
+
+def _decoded(loader: _Loader, node: Any) -> Any:
+    """The text that a `!!binary` holds in Base64."""
+    if not isinstance(node, yaml.ScalarNode):
+        return _untagged(loader, node)
+    try:
+        return base64.b64decode(re.sub(r"[\r\n]", "", node.value), validate=True).decode()
+    except ValueError as error:
+        raise yaml.constructor.ConstructorError(
+            None, None, "a !!binary is not a text in Base64", node.start_mark
+        ) from error
+
+
 def _scalar(text: str) -> Any:
     """The value of a plain scalar."""
     if text in _WORDS:
@@ -235,3 +303,11 @@ def _number(value: float, path: str) -> int | float:
         raise ValueError(f"{path} is {value}, which JSON does not have")
     # Go writes 1.0 and 1e3 without a point, and reads them back as integers.
     return int(value) if value.is_integer() and abs(value) < 2**63 else value
+
+
+for _tag in ("bool", "int", "float", "null", "timestamp"):
+    _Loader.add_constructor(_TAGS + _tag, _of_its_tag)
+for _tag in ("set", "omap", "pairs"):
+    _Loader.add_constructor(_TAGS + _tag, _untagged)
+_Loader.add_constructor(_TAGS + "binary", _decoded)
+_Loader.add_constructor(None, _untagged)
