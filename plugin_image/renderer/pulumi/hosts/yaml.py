@@ -73,7 +73,10 @@ def _run(execution: Execution, host: Installed, named: frozenset[str] | None) ->
     if not go_sdk.knows_unknown(host.path):
         events.append({"unknown_lost": True})
     if error is not None:
-        failure = yaml_failure.of(logged_errors(events), error, output, execution.project.packages)
+        project = execution.project
+        failure = yaml_failure.of_get(project, execution.folder, output) or yaml_failure.of(
+            logged_errors(events), error, output, project.packages
+        )
         return Run(events, Ended(_FAILED, output), failure)
     # The host answers when it has interpreted everything; nothing can end it early.
     events.append({"finished": True})

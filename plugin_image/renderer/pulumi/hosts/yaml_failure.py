@@ -7,7 +7,7 @@ missing. Source: pulumi/pulumi-yaml `pkg/pulumiyaml/sort.go`, and `run.go` (Load
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,8 +26,21 @@ _HEADING: Final = re.compile(r"(?:\* )*(?:warning:|\d+ errors? occurred:)")
 """How lines begin that say nothing of what is wrong."""
 _CRASH: Final = re.compile(r"(?:panic|fatal error): ")
 """How Go tells of the end of its program."""
-_MARK: Final = re.compile(r"^(?:\* |-error: )|;$")
-"""What is around an error in a list of them."""
+_MARK: Final = re.compile(
+    r"^(?:\* |-error: )?(?:waiting for RPCs: )?(?:rpc error: code = \w+ desc = )?|;$"
+)
+"""What is around an error, in a list of them and from those who pass it on."""
+_NO_TEMPLATE: Final = re.compile(r"reading template .*: no such file or directory")
+_NO_TEMPLATE_FIX: Final = "call the project's file Pulumi.yaml, or the program's Main.yaml"
+_ERROR: Final = "Error: "
+_NO_REASON: Final = "the host gave no reason"
+_WRONG_TYPE: Final = re.compile(r"(.+? is not assignable) from ")
+_OF_A_TYPE: Final = re.compile(
+    r"(?:(?P<name>[^\s:]+): )?(?P<why>(?:Cannot assign|Missing required) .*?)(?P<more>:?)"
+)
+"""How the tree of a wrong type is told, from the resource to what is wrong in it."""
+_GET_CRASH: Final = "Properties cannot be specified with Get"
+_GET_FIX: Final = "pass what the program needs from it as configuration"
 _MISSING: Final = re.compile("no resource plugin 'pulumi-resource-([^']*)'")
 _PACKAGE_FIX: Final = (
     "if it has components, copy its folder into the repository and name that in `packages`"
@@ -48,15 +61,14 @@ def of(logged: Sequence[str], error: str, output: str, packages: Mapping[str, So
     What goes wrong in the middle of a program, it has `logged`.
     """
     messages = [text for text in map(str.strip, logged) if text]
-    stripped = [line.strip() for line in [*plain(error).splitlines(), *output.splitlines()]]
-    lines = [_MARK.sub("", line) for line in stripped if line and not _HEADING.match(line)]
-    errors = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
-    # It then ends in the middle of its answer, of which gRPC tells first.
-    crashes = [f"the language host crashed: {line}" for line in lines if _CRASH.match(line)]
     place = _PLACE.search(messages[0] if messages else output)
-    firsts = [text.splitlines()[0] for text in messages]
-    text = next(iter([*firsts, *crashes, *errors, *lines]), "the host gave no reason")
+    told = messages[0] if messages else f"{plain(error)}\n{output}"
+    lines = [_MARK.sub("", line) for line in map(str.strip, told.splitlines()) if line]
+    text = _reason([line for line in lines if line and not _HEADING.match(line)])
     fix = configuration_fix(text)
+    if _NO_TEMPLATE.match(text):
+        text = f"Pulumi's language host finds none of {', '.join(_PROGRAMS)}"
+        fix = _NO_TEMPLATE_FIX
     if missing := _MISSING.search(text):
         name = missing[1]
         fix = "; or ".join([*foreign.hints([name]), _OTHER_PROVIDER_FIX])
@@ -80,8 +92,8 @@ def passed_over(project: Project, folder: Path, made: Counter[str]) -> Failure |
     ProjectError for a text of which the host has read a part: one of several documents, or the
     last of equal keys.
     """
-    file = next((folder / name for name in _PROGRAMS if (folder / name).is_file()), None)
-    if file is None or _COMPILER in project.runtime_options:
+    file = _file(project, folder)
+    if file is None:
         return None
     declared = [*_declared(read_document(file, project.repository))]
     wanted = Counter(name for _, name in declared)
@@ -95,6 +107,68 @@ def passed_over(project: Project, folder: Path, made: Counter[str]) -> Failure |
         traceback="",
         fix=_PASSED_OVER_FIX,
     )
+
+
+def of_get(project: Project, folder: Path, output: str) -> Failure | None:
+    """That the host crashed of a `get`, as it does of that of any Kubernetes resource.
+
+    Source: pulumi/pulumi-yaml `pkg/pulumiyaml/run.go` (registerResource, for kinds have constants).
+    """
+    if _GET_CRASH not in output:
+        return None
+    file = _file(project, folder)
+    resources = field(read_document(file, project.repository), "resources") if file else None
+    found = resources.items() if isinstance(resources, Mapping) else ()
+    names = [repr(key) for key, node in found if isinstance(node, Mapping) and field(node, "get")]
+    return Failure(
+        text=f"`get` of {', '.join(names) or 'a resource'} reads from a live system, and a render "
+        "has none",
+        place="",
+        traceback=output,
+        fix=_GET_FIX,
+    )
+
+
+def _file(project: Project, folder: Path) -> Path | None:
+    """The program's text; None where a compiler makes it, or it is not here."""
+    files = [folder / name for name in _PROGRAMS if (folder / name).is_file()]
+    return files[0] if files and _COMPILER not in project.runtime_options else None
+
+
+def _reason(lines: Sequence[str]) -> str:
+    """The line that tells most: of a crash, before the first error, before whatever comes first.
+
+    When the host ends in the middle of its answer, gRPC tells of that before its own output does.
+    """
+    for line in lines:
+        if _CRASH.match(line):
+            return f"the language host crashed: {line}"
+    start = next((n for n, line in enumerate(lines) if line.startswith(_ERROR)), 0)
+    first, *rest = [line.removeprefix(_ERROR) for line in lines[start:]] or [_NO_REASON]
+    wrong = _WRONG_TYPE.match(first)
+    return wrong[1] + _in_the_type(rest) if wrong else " ".join(_to_its_end(first, rest))
+
+
+def _in_the_type(lines: Iterable[str]) -> str:
+    """Where in a value the first is that its type does not allow, and why, of a tree of reasons."""
+    path: list[str] = []
+    for line in lines:
+        if reason := _OF_A_TYPE.fullmatch(line):
+            path += filter(None, [reason["name"]])
+            if not reason["more"]:
+                return f": {': '.join(filter(None, ['.'.join(path), reason['why']]))}"
+    return ""
+
+
+def _to_its_end(first: str, rest: Iterable[str]) -> Iterator[str]:
+    """The lines of a sentence of which some end with a colon."""
+    yield first
+    for line in rest if first.endswith(":") else ():
+        if _PLACE.match(line):
+            return
+        yield line
+        if not line.endswith(":"):
+            return
 
 
 def _declared(document: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:

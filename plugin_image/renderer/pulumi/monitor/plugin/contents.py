@@ -91,23 +91,26 @@ def of_chart(text: str, chart: str) -> list[Content]:
 def of_files(names: Iterable[str], folder: Path, *, patterns: bool) -> list[Content] | None:
     """The objects of files; None where not all are here to be read.
 
-    The provider downloads those with a URL itself, and names what is missing.
+    The provider downloads those with a URL itself, and names what is missing. Where two patterns
+    match one file, it makes its objects once.
     """
-    found: list[Content] = []
+    read: dict[Path, list[Content]] = {}
     for name in names:
         if _ADDRESS.match(name) or (patterns and _UNLIKE.search(name)):
             return None
         paths = [folder / name]
         if patterns and _PATTERN.search(name):
             paths = sorted(folder.glob(name.replace("**", "*")))
-        for path in paths:
+        for path in map(Path, map(os.path.normpath, paths)):
+            if path in read:
+                continue
             try:
                 text = path.read_text(encoding="utf-8", errors="replace")
             except OSError:
                 return None
             place = os.path.relpath(path, folder)
-            found += objects(documents(text, place), place)
-    return found
+            read[path] = objects(documents(text, place), place)
+    return [content for contents in read.values() for content in contents]
 
 
 def require_distinct(contents: Iterable[Content], called: str, namespace: str) -> None:

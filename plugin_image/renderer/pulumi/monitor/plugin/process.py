@@ -34,6 +34,8 @@ from .program import GO_SETTINGS, PROGRAM
 from .rehearsal import Rehearsal
 
 _UNKNOWN_KIND = re.compile(r"if the following GVK is namespaced: (\S+), Kind=(\w+)")
+_PASSED_ON = re.compile(r'^(?:marshaling properties: )?(?:awaiting input property "\w+": )?')
+"""What the provider's SDK says before why a component has failed."""
 _CHECKED = "urn:pulumi:render::render::{}::checked"
 _DEFINITION = _CHECKED.format("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition")
 
@@ -215,7 +217,7 @@ class KubernetesPlugin:
         except grpc.RpcError as error:
             # Where the folder is says nothing, and is another place each time.
             folder = os.path.realpath(self.environment.folder)
-            details = details_of(error).replace(f"{folder}/", "")
+            details = _PASSED_ON.sub("", details_of(error).replace(f"{folder}/", ""))
             if connection is self._lent:
                 self._is_as_it_was &= bool(_UNKNOWN_KIND.search(details))
             raise MonitorError("UNKNOWN", f"{what} failed: {details}") from error

@@ -35,6 +35,41 @@ _SAID = {
         "panic: runtime error: index out of range [1]\n\ngoroutine 1 [running]:\n",
         ("the language host crashed: panic: runtime error: index out of range [1]", ""),
     ),
+    "an error that gRPC has passed on": (
+        "waiting for RPCs: rpc error: code = Unknown desc = Chart 'web' failed: no such value\n",
+        "",
+        ("Chart 'web' failed: no such value", ""),
+    ),
+    "a sentence of several lines": (
+        "the values do not meet the schema of:\nweb:\n- at '/replicas': got string\n- more\n",
+        "",
+        ("the values do not meet the schema of: web: - at '/replicas': got string", ""),
+    ),
+    "what a type does not allow": (
+        "Could not be checked",
+        "Error: v1:Service is not assignable from {spec: {ports: List<{port: string}>}}\n\n"
+        "  on Pulumi.yaml line 9:\n   9:   spec:\n\nCannot assign '{spec: …}' to 'v1:Service':\n"
+        "  spec: Cannot assign '{ports: …}' to 'v1:ServiceSpec':\n"
+        "    ports: Cannot assign 'List<{port: string}>' to 'List<v1:ServicePort>':\n"
+        "      Cannot assign '{port: string}' to 'v1:ServicePort':\n"
+        "        port: Cannot assign type 'string' to type 'integer'\n"
+        "    selector: Missing required property 'selector'\n",
+        (
+            "v1:Service is not assignable: spec.ports.port: Cannot assign type 'string' to type "
+            "'integer'",
+            "Pulumi.yaml:9",
+        ),
+    ),
+    "what a type does not allow at all": (
+        "",
+        "Error: v1:Service is not assignable from 'string'\n",
+        ("v1:Service is not assignable", ""),
+    ),
+    "no program": (
+        "reading template Main: open /tmp/x/Pulumi.yaml: no such file or directory",
+        "",
+        ("Pulumi's language host finds none of Main.json, Main.yaml, Pulumi.yaml", ""),
+    ),
     "nothing": ("", "", ("the host gave no reason", "")),
 }
 
@@ -107,3 +142,12 @@ def test_what_a_compiler_makes_of_a_program_is_not_compared_with_its_text(tmp_pa
     project = "name: shop\nruntime: {name: yaml, options: {compiler: ./make}}\n"
     (tmp_path / "Pulumi.yaml").write_text(project + "resources: {a: {type: x:A}}\n")
     assert yaml_failure.passed_over(load_project(tmp_path), tmp_path, Counter()) is None
+
+
+def test_a_crash_of_a_get_names_the_resources_that_have_one(tmp_path: Path) -> None:
+    program = "resources: {a: {type: x:A}, b: {type: x:B, Get: {id: n/b}}}\n"
+    (tmp_path / "Pulumi.yaml").write_text("name: shop\nruntime: yaml\n" + program)
+    output = "panic: fatal: An assertion has failed: Properties cannot be specified with Get.State"
+    failure = yaml_failure.of_get(load_project(tmp_path), tmp_path, output)
+    assert failure and failure.text.startswith("`get` of 'b' reads from a live system")
+    assert yaml_failure.of_get(load_project(tmp_path), tmp_path, "panic: another") is None

@@ -37,7 +37,10 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
 
     def Construct(self, request: Any, context: Any) -> Any:  # noqa: N802
         if "fail" in structs.from_struct(request.inputs):
-            context.abort(grpc.StatusCode.UNKNOWN, "the chart is broken")
+            details = (
+                'marshaling properties: awaiting input property "resources": the chart is broken'
+            )
+            context.abort(grpc.StatusCode.UNKNOWN, details)
         response = provider_pb2.ConstructResponse(urn=f"urn:{request.type}::{request.name}")
         structs.into_struct({"monitor": request.monitorEndpoint}, response.state)
         return response

@@ -95,6 +95,7 @@ def test_the_objects_of_a_post_renderer_are_named_by_their_chart() -> None:
         (["*.yaml"], ["a.yaml", "b.yaml"]),
         (["**/*.yaml"], ["k/c.yaml"]),
         (["[ab].yaml", "k/?.yaml"], ["a.yaml", "b.yaml", "k/c.yaml"]),
+        (["*.yaml", "a.yaml", "./b.yaml", "k/../a.yaml"], ["a.yaml", "b.yaml"]),
         (["none/*.yaml"], []),
         (["none.yaml"], None),
         (["a.yaml", "https://example.com/a.yaml"], None),
