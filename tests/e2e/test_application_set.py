@@ -15,7 +15,7 @@ from components.argocd.application_spec import application_spec
 from components.argocd.project import project_spec
 from tests.e2e import argocd_fields
 from tests.e2e.harness.api_server import ARGOCD_CONTROLLER, INSTALLER, ApiServer
-from tests.e2e.harness.argocd import NAMESPACE, ArgoCD
+from tests.e2e.harness.argocd import NAMESPACE, ArgoCD, define_application_sets
 from tests.e2e.harness.git_repository import PACKAGES, GitRepository
 from tests.e2e.harness.image_root import plugin_image
 from tests.e2e.harness.kubernetes_api import ApiError
@@ -118,6 +118,7 @@ class Monorepo:
 def monorepo(
     argocd: ArgoCD, api_server: ApiServer, workspace: Workspace, tools: Mapping[str, Path]
 ) -> Iterator[Monorepo]:
+    define_application_sets(argocd.api, tools["argocd-manifests"])
     repository = argocd.repository("monorepo")
     for folder in ("apps/blue", "apps/green", "apps/archive", "docs"):
         repository.copy(EXAMPLE, to=folder, leave_out=PACKAGES)

@@ -106,7 +106,7 @@ def own_cluster(
 ) -> Iterator[Cluster]:
     """Start a registry and a node, and install Argo CD as its manifests do."""
     with ExitStack() as stack:
-        registry = stack.enter_context(running_registry(workspace))
+        registry = stack.enter_context(running_registry(workspace, data=engine.pushed))
         argocd_pods.push_images(
             engine,
             registry.address,

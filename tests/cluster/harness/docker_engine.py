@@ -68,9 +68,21 @@ class Build:
 class DockerEngine:
     """A running engine, driven by Docker's own client."""
 
-    def __init__(self, client: Path, environment: Mapping[str, str], *, network: str) -> None:
-        """`network` is that of builds and of nothing else."""
+    def __init__(
+        self,
+        client: Path,
+        environment: Mapping[str, str],
+        *,
+        network: str,
+        pushed: Path | None = None,
+    ) -> None:
+        """`network` is that of builds and of nothing else.
+
+        In `pushed` a registry may keep what is pushed: an engine compresses no layer again that it
+        knows to be there.
+        """
         self.client = client
+        self.pushed = pushed
         self.environment = {
             **environment,
             "DOCKER_BUILDKIT": "1",
@@ -126,9 +138,10 @@ def running_engine(workspace: Workspace) -> Iterator[DockerEngine]:
         "DOCKER_CONFIG": str(folder / "client"),
         "PATH": HOST_PATH,
     }
-    # There is no bridge: what a build downloads comes by the machine's own network.
-    engine = DockerEngine(Path(client), environment, network="host")
     with _data() as data, cgroups.removed_after(group):
+        # There is no bridge: what a build downloads comes by the machine's own network.
+        pushed = data / "pushed"
+        engine = DockerEngine(Path(client), environment, network="host", pushed=pushed)
         process = Process(
             "dockerd",
             [
@@ -239,11 +252,13 @@ def registry_configuration(data: Path, port: int, *, accounts: Path | None = Non
 
 
 @contextmanager
-def running_registry(workspace: Workspace, *, login: Login | None = None) -> Iterator[Registry]:
-    """Start an empty registry. With a `login` it answers nobody else."""
+def running_registry(
+    workspace: Workspace, *, data: Path | None = None, login: Login | None = None
+) -> Iterator[Registry]:
+    """Start a registry, empty without `data`. With a `login` it answers nobody else."""
     port = free_port()
     folder = workspace.folder(f"registry-{port}")
-    registry = Registry(f"127.0.0.1:{port}", folder / "data")
+    registry = Registry(f"127.0.0.1:{port}", data or folder / "data")
     accounts = folder / "accounts" if login else None
     if login and accounts:
         accounts.write_text(f"{login.username}:{login.bcrypt}\n")

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from tests.e2e.harness.audit_log import POLICY, AuditLog
 from tests.e2e.harness.garbage_collector import collecting_garbage
 from tests.e2e.harness.kubernetes_api import ApiError, KubernetesApi
-from tests.e2e.harness.processes import Process, free_port, listens
+from tests.e2e.harness.processes import GO_SETTINGS, Process, free_port, listens
 from tests.e2e.harness.workspace import Workspace
 
 ADMIN = "admin"
@@ -163,7 +163,7 @@ def running_api_server(workspace: Workspace, tools: Mapping[str, Path]) -> Itera
                 # A rotated log would lose the marks that tests have taken.
                 "--audit-log-maxsize=100000",
             ],
-            environment={},
+            environment=GO_SETTINGS,
             log=workspace.logs / "kube-apiserver.log",
         )
         stack.callback(process.stop)
@@ -191,7 +191,7 @@ def _start_etcd(folder: Path, logs: Path, etcd: Path, stack: ExitStack) -> str:
             # The data lives as long as the process.
             "--unsafe-no-fsync",
         ],
-        environment={},
+        environment=GO_SETTINGS,
         log=logs / "etcd.log",
     )
     stack.callback(process.stop)

@@ -15,13 +15,14 @@ from tests.e2e.harness.git_repository import GitRepository
 from tests.e2e.harness.image_root import REPOSITORIES, ImageRoot, argocd_image
 from tests.e2e.harness.kubernetes_api import KubernetesApi
 from tests.e2e.harness.pods import LocalSettings, Pod, free_address
-from tests.e2e.harness.processes import HOST_PATH, Process, free_port, listens
+from tests.e2e.harness.processes import GO_SETTINGS, HOST_PATH, Process, free_port, listens
 from tests.e2e.harness.workspace import Workspace
 
 NAMESPACE = "argocd"
 DEPLOYMENT = "argocd-repo-server"
 IN_CLUSTER = "https://kubernetes.default.svc"
 
+_APPLICATION_SETS = "applicationset-crd.yaml"
 _ARGOPROJ = "argoproj.io/v1alpha1"
 _REPO_SERVER, _INIT = "argocd-repo-server", "copyutil"
 _READY_SECONDS = 120
@@ -183,6 +184,7 @@ def running_argocd(
                 f"--metrics-port={metrics_port}",
             ],
             environment={
+                **GO_SETTINGS,
                 "ARGOCD_BINARY_NAME": "argocd-application-controller",
                 "ARGOCD_FAKE_IN_CLUSTER": "true",
                 "ARGOCD_RECONCILIATION_TIMEOUT": reconciliation,
@@ -204,9 +206,13 @@ def running_argocd(
 
 
 def install(api: KubernetesApi, manifests: Path, *, redis_password: str) -> None:
-    """Apply Argo CD's manifests, and what its jobs and its API server would have added."""
+    """Apply Argo CD's manifests, and what its jobs and its API server would have added.
+
+    Without ApplicationSets, which are for few tests: see `define_application_sets`.
+    """
     for crd in sorted((manifests / "crds").glob("*-crd.yaml")):
-        api.apply(_load(crd)[0])
+        if crd.name != _APPLICATION_SETS:
+            api.apply(_load(crd)[0])
     api.apply(_object("v1", "Namespace", NAMESPACE))
     for obj in _load(manifests / "namespace-install.yaml"):
         api.apply(obj, namespace=NAMESPACE)
@@ -228,6 +234,15 @@ def install(api: KubernetesApi, manifests: Path, *, redis_password: str) -> None
         "clusterResourceWhitelist": anything,
     }
     api.apply(_object(_ARGOPROJ, "AppProject", "default", spec=spec))
+
+
+def define_application_sets(api: KubernetesApi, manifests: Path) -> None:
+    """Let there be ApplicationSets, whose definition an API server works on for four seconds."""
+    api.apply(_load(manifests / "crds" / _APPLICATION_SETS)[0])
+    api.wait_for(
+        lambda: api.serves(_ARGOPROJ, "ApplicationSet"),
+        message=lambda: "the API server does not serve ApplicationSets",
+    )
 
 
 def _start_redis(redis: Path, password: str, workspace: Workspace, stack: ExitStack) -> int:

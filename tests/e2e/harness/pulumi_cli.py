@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.e2e.harness.processes import GO_SETTINGS
+
 _NO_PACKAGES = Path(__file__).with_name("no_packages")
 _SECONDS = 600
 _CRASHED = "program exited with non-zero exit code: -1"
@@ -45,6 +47,7 @@ class PulumiCli:
         self._program = program
         parts = [str(path.parent) for name, path in tools.items() if name.startswith("pulumi")]
         self._env = {
+            **GO_SETTINGS,
             # The virtual environment first: the language host runs the first `python3`.
             "PATH": ":".join([str(python.parent), *parts, os.environ["PATH"]]),
             "HOME": str(home),
