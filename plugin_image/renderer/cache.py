@@ -257,10 +257,11 @@ def _digest(settings: Sequence[str], root: Path, inputs: Sequence[Path]) -> str:
     for path in inputs:
         digest.update(f"{path.relative_to(root)}\0".encode())
         folder = files.linked_folder(path, root)
-        is_what = (
-            f"link to {folder.relative_to(root)}".encode() if folder else files.read(path, inside)
+        digest.update(
+            hashlib.sha256(f"link to {folder.relative_to(root)}".encode()).digest()
+            if folder
+            else files.digest(path, inside)
         )
-        digest.update(hashlib.sha256(is_what).digest())
     return digest.hexdigest()[:32]
 
 

@@ -6,6 +6,7 @@ for; a link may lead to any file of the repository.
 """
 
 import codecs
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -110,6 +111,17 @@ def read(path: Path, inside: Path | None = None) -> bytes:
             most = f"{_MOST_BYTES // 2**20} MiB"
             raise ProjectError(f"{path.name} has more than {most}", fix="make it smaller")
         return path.read_bytes()
+    except OSError as error:
+        raise _unusable(path, f"cannot be read: {_reason(error)}") from error
+
+
+def digest(path: Path, inside: Path | None = None) -> bytes:
+    """The SHA-256 of a file's content, however large it is. Raises as `exists`."""
+    if not exists(path, inside):
+        raise ProjectError(f"there is no {path.name}", fix="add it")
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").digest()
     except OSError as error:
         raise _unusable(path, f"cannot be read: {_reason(error)}") from error
 

@@ -288,7 +288,10 @@ class _Plain:
     def _refuse_inexact(self, number: float, path: str) -> None:
         """Refuse what is not a number, and what may be an integer that was rounded on its way."""
         if not math.isfinite(number):
-            raise ManifestError(f"{self._entry} has a number in {path} that has no JSON form")
+            raise ManifestError(
+                f"{self._entry} has in {path} the number {number}, which JSON does not have",
+                fix="pass a finite number",
+            )
         bound = self._is_definition and path.rpartition(".")[2] in _BOUNDS
         if structs.may_be_rounded(number) and not bound:
             raise ManifestError(

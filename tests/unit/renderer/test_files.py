@@ -1,5 +1,6 @@
 """A file of a project is read, is not there, or is an error that names it; nothing else."""
 
+import hashlib
 import os
 import socket
 from collections.abc import Callable
@@ -135,6 +136,7 @@ def test_a_file_that_is_too_large_is_refused(
     path.write_bytes(b"#" * (2**20 + 1))
     with pytest.raises(ProjectError, match=r"Pulumi.yaml has more than 1 MiB"):
         files.read(path)
+    assert files.digest(path) == hashlib.sha256(path.read_bytes()).digest()
 
 
 def test_of_a_commands_output_no_more_is_read_than_argo_cd_takes(

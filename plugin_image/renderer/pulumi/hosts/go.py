@@ -37,8 +37,8 @@ _CHOOSING = ("GOARCH", "GOEXPERIMENT", "GOFLAGS", "GOOS")
 _SIGNALLED: Event = {"signalled": True}
 """The SDK's word, which it gives once all has been registered and nothing has failed."""
 _EARLY_END_FIX = (
-    "remove the call of os.Exit(0), and let an error of pulumi.RunErr end the program with "
-    "another status; a committed binary takes the Pulumi SDK 3.182 or newer"
+    "call pulumi.Run, remove the call of os.Exit(0), and let an error of pulumi.RunErr end the "
+    "program with another status; a committed binary takes the Pulumi SDK 3.182 or newer"
 )
 
 
@@ -118,7 +118,9 @@ def run(execution: Execution, binary: Installed) -> Run:
         events.append({"unknown_lost": True})
     if _SIGNALLED in events:
         events.append({"finished": True})
-    failure = go_failure.of(logged_errors(events), ended.output) if ended.status else None
+    failure = None
+    if ended.status:
+        failure = go_failure.of(logged_errors(events), ended.output, ended.how())
     hindrances = binary.path.with_name(_HINDRANCES)
     is_watched = execution.is_watched and hindrances.exists()
     if is_watched:

@@ -20,11 +20,14 @@ _FRAME = re.compile(r"^main\..+\n\t(?:.*/)?([^/\n]+\.go:\d+)", re.MULTILINE)
 """A function of the program's own package in a trace, whose innermost is first, and its place."""
 
 
-def of(errors: Sequence[str], output: str) -> Failure:
-    """What the program logged as an error, or else what it printed of one."""
+def of(errors: Sequence[str], output: str, end: str) -> Failure:
+    """What the program logged as an error, or else what it printed of one, or last, before its end.
+
+    `end` is how it ended.
+    """
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    found = [*map(_first_cause, errors), *_printed(lines), *lines[-1:]]
-    text = next(iter(found), "it said nothing")
+    said = f"it {end} after it printed {lines[-1]!r}" if lines else f"it {end} and printed nothing"
+    text = next(iter([*map(_first_cause, errors), *_printed(lines), said]))
     frame = _FRAME.search(output) if text.startswith(_CRASHES) else None
     return Failure(
         text=text,
@@ -44,5 +47,5 @@ def _first_cause(error: str) -> str:
     """The line that matters."""
     lines = [line.strip() for line in error.splitlines()]
     causes = [line.removeprefix("* ") for line in lines if line.startswith("* ")]
-    told = [line for line in lines if line and not _HEADER.fullmatch(line)]
-    return next(filter(None, [*causes, *told, *lines]), "")
+    told = [line for line in lines if line and not _HEADER.fullmatch(line) and line != "*"]
+    return next(filter(None, [*causes, *told]), "its error has no text")

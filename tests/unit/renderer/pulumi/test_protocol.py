@@ -53,7 +53,7 @@ import grpc
 
 with grpc.insecure_channel(address) as channel:
     try:
-        channel.unary_unary("/service/method")(b"", timeout=5)
+        channel.unary_unary("/service/method")(b"", timeout=60)
     except grpc.RpcError as error:
         print(error.code().name)
 """

@@ -47,7 +47,7 @@ class Registry:
             if urn in self._types:
                 raise Refusal(
                     f"{called} is registered twice, with the same type and name",
-                    "give each resource its own name",
+                    _twice_fix(request),
                 )
             self._types[urn] = self._qualified_type(request)
             return urn
@@ -162,3 +162,15 @@ class Registry:
             if path.startswith(self._root) and "node_modules" not in path:
                 return f"{path.removeprefix(self._root)}:{position.line}"
         return ""
+
+
+def _twice_fix(request: Request) -> str:
+    """What to do about a resource that is registered twice."""
+    if request.type == _STACK:
+        return "let the program call Pulumi once: in Go, pulumi.Run or pulumi.RunErr"
+    if request.parent and f"::{_STACK}::" not in request.parent:
+        return (
+            "give each resource its own name; one of a component that is used more than once "
+            "needs the component's name in its own"
+        )
+    return "give each resource its own name"

@@ -6,6 +6,7 @@ from plugin_image.renderer.pulumi.hosts import go_failure
 from plugin_image.renderer.pulumi.hosts.host import CONFIGURATION_FIX
 
 _CAUSE = "the zone has no name"
+_END = "ended with exit status 3"
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ _CAUSE = "the zone has no name"
     ],
 )
 def test_the_first_cause_that_is_logged_is_told(logged: str) -> None:
-    assert go_failure.of([logged], "error: program failed").text == _CAUSE
+    assert go_failure.of([logged], "error: program failed", _END).text == _CAUSE
 
 
 @pytest.mark.parametrize(
@@ -29,12 +30,13 @@ def test_the_first_cause_that_is_logged_is_told(logged: str) -> None:
         (f"hello\nerror: an unhandled error occurred: program failed:\n{_CAUSE}", _CAUSE),
         (f"error: {_CAUSE}\n* a list of the program", f"error: {_CAUSE}"),
         ("panic: boom\n\ngoroutine 1 [running]:\nmain.main()", "panic: boom"),
-        ("hello\ngood-bye", "good-bye"),
-        ("", "it said nothing"),
+        ("hello\ngood-bye", f"it {_END} after it printed 'good-bye'"),
+        ("", f"it {_END} and printed nothing"),
+        ("error: an unhandled error occurred: program failed:\n* \n", "its error has no text"),
     ],
 )
 def test_what_is_not_logged_is_told_as_it_is_printed(printed: str, told: str) -> None:
-    assert go_failure.of([], printed).text == told
+    assert go_failure.of([], printed, _END).text == told
 
 
 _TRACE = """panic: boom [recovered]
@@ -52,11 +54,11 @@ created by main.main in goroutine 1
 
 
 def test_a_panic_has_the_innermost_place_of_the_program_itself() -> None:
-    assert go_failure.of([], _TRACE).place == "main.go:45"
-    assert go_failure.of([], _TRACE.replace("\nmain.", "\nother.")).place == ""
-    assert go_failure.of([_CAUSE], _TRACE).place == ""
+    assert go_failure.of([], _TRACE, _END).place == "main.go:45"
+    assert go_failure.of([], _TRACE.replace("\nmain.", "\nother."), _END).place == ""
+    assert go_failure.of([_CAUSE], _TRACE, _END).place == ""
 
 
 def test_configuration_that_is_missing_has_a_remedy() -> None:
     missing = "fatal: missing required configuration variable 'shop:zone'"
-    assert go_failure.of([missing], "").fix == CONFIGURATION_FIX
+    assert go_failure.of([missing], "", _END).fix == CONFIGURATION_FIX

@@ -205,6 +205,21 @@ class TestObjects:
         with pytest.raises(Refusal, match="registered twice"):
             harness.register(CONFIG_MAP, "settings")
 
+    @pytest.mark.parametrize(
+        ("type_", "parent", "fix"),
+        [
+            ("pulumi:pulumi:Stack", "", "let the program call Pulumi once"),
+            (CONFIG_MAP, "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev", "its own name$"),
+            (CONFIG_MAP, "urn:pulumi:dev::shop::web:App::one", "the component's name in its own"),
+        ],
+    )
+    def test_what_is_registered_twice_may_be_mended_where_it_is_made(
+        self, harness: Harness, type_: str, parent: str, fix: str
+    ) -> None:
+        harness.register(type_, "one", parent=parent)
+        with pytest.raises(Refusal, match=fix):
+            harness.register(type_, "one", parent=parent)
+
     def test_dependencies_are_kept(self, harness: Harness) -> None:
         first = harness.register(CONFIG_MAP, "one").urn
         harness.register(CONFIG_MAP, "two", dependencies=[first])
