@@ -44,6 +44,8 @@ binaries know no folders) and of YAML, and which of them is where it failed."""
 _CRASH: Final = re.compile(r"^(?:panic|fatal error): ", re.MULTILINE)
 """What Go's runtime says as it ends a process."""
 _INSTALLED: Final = re.compile(r"/(?:site-packages|node_modules)/")
+_NOT_GIVEN: Final = re.compile(r"missing required configuration variable ('[^':]*');.*")
+"""What the host of YAML says of an input of a component; a key of the configuration has a colon."""
 _AROUND: Final = re.compile(
     r"Unexpected <class '[^']+'>: |^[^\s:,]+:\d+,\d+-[\d,]+: |;? *$", re.MULTILINE
 )
@@ -201,6 +203,8 @@ class _Running:
         lines = [line.strip() for line in _AROUND.sub("", said).splitlines() if line.strip()]
         # A traceback has the exception below it, an answer before it.
         cause = lines[0] if called or not lines else lines[-1]
+        if called:
+            cause = _NOT_GIVEN.sub(r"its input \1 is not given", cause)
         what = f"{called} of the package" if called else "the package"
         where = self._frame(said) or self._package.place
         failed = "failed" if called else "does not start"

@@ -55,6 +55,11 @@ FAILING = {
         "more.yaml:5,3-7,25: Property selektor does not exist:\n  Existing: selector",
         "more.yaml:5) failed: Property selektor does not exist",
     ),
+    "not given": (
+        "PulumiPlugin.yaml:32,7-8: missing required configuration variable 'v'; run `pulumi config`"
+        " to set; ",
+        "PulumiPlugin.yaml:32) failed: its input 'v' is not given",
+    ),
     "told": (
         "no output 'x'\n\n  on PulumiPlugin.yaml line 59:\n  59:   a: ${b.x}\n",
         "PulumiPlugin.yaml:59) failed: no output 'x'",
