@@ -227,9 +227,7 @@ def _of_its_tag(loader: _Loader, node: Any) -> Any:
         value = _scalar(text)
         fits = isinstance(value, _TYPES[kind]) and (kind == "bool" or not isinstance(value, bool))
     if not fits:
-        raise yaml.constructor.ConstructorError(
-            None, None, f"{text!r} is no !!{kind}", node.start_mark
-        )
+        raise ValueError(f"line {node.start_mark.line + 1} has {text!r}, which is no !!{kind}")
     return value
 
 
@@ -240,9 +238,8 @@ def _decoded(loader: _Loader, node: Any) -> Any:
     try:
         return base64.b64decode(re.sub(r"[\r\n]", "", node.value), validate=True).decode()
     except ValueError as error:
-        raise yaml.constructor.ConstructorError(
-            None, None, "a !!binary is not a text in Base64", node.start_mark
-        ) from error
+        line = node.start_mark.line + 1
+        raise ValueError(f"line {line} has a !!binary that is not a text in Base64") from error
 
 
 def _scalar(text: str) -> Any:

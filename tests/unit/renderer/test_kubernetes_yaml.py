@@ -81,12 +81,12 @@ def test_a_scalar_is_what_argo_cd_takes_it_for(text: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("!!int 1.5", "'1.5' is no !!int"),
-        ("!!int on", "'on' is no !!int"),
-        ("!!float x", "'x' is no !!float"),
-        ("!!bool 1", "'1' is no !!bool"),
-        ("!!null x", "'x' is no !!null"),
-        ("!!timestamp 2026", "'2026' is no !!timestamp"),
+        ("!!int 1.5", "line 1 has '1.5', which is no !!int"),
+        ("!!int on", "line 1 has 'on', which is no !!int"),
+        ("!!float x", "line 1 has 'x', which is no !!float"),
+        ("!!bool 1", "line 1 has '1', which is no !!bool"),
+        ("!!null x", "line 1 has 'x', which is no !!null"),
+        ("!!timestamp 2026", "line 1 has '2026', which is no !!timestamp"),
         ("!!binary a", "not a text in Base64"),
         ("!!binary /w==", "not a text in Base64"),
     ],
