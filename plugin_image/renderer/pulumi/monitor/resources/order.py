@@ -4,7 +4,8 @@ SDKs name the dependencies of a resource, and in place of a component of the pro
 resources. A component that the provider makes, like a chart, they name itself; and what is no
 object, as where a program waits for something: whatever comes after that comes after all that it
 comes after. What a component comes after, its resources come after, too: SDKs register these once
-they have their parent's URN, which they have when it is made.
+they have their parent's URN, which they have when it is made. Likewise with what their provider
+comes after.
 
 Sources: pulumi/pulumi `prepare_resource` in
 `sdk/python/lib/pulumi/runtime/resource.py`, `prepareResource` in `sdk/nodejs/runtime/resource.ts`,
@@ -27,12 +28,16 @@ class _Named(NamedTuple):
 
     explicit: list[str]
     every: list[str]
+    providers: tuple[str, ...] = ()
+    """The URNs of the provider resources that it has, or a component has for its own."""
 
     @classmethod
     def of(cls, request: RegisterResourceRequest) -> _Named:
         used = {urn for part in request.propertyDependencies.values() for urn in part.urns}
         every = list(request.dependencies)
-        return cls([urn for urn in every if urn not in used], every)
+        references = filter(None, [request.provider, *request.providers.values()])
+        providers = tuple(reference.rpartition("::")[0] for reference in references)
+        return cls([urn for urn in every if urn not in used], every, providers)
 
 
 class Order:
@@ -65,7 +70,8 @@ class Order:
         """Have what comes after a resource that is no object come after what that comes after."""
         found = self.dependencies(request)
         with self._lock:
-            self._led[urn] = _Named(*([u for u in urns if u not in self._led] for urns in found))
+            explicit, every = ([u for u in urns if u not in self._led] for urns in found)
+            self._led[urn] = _Named(explicit, every)
 
     def dependencies(self, request: RegisterResourceRequest) -> tuple[list[str], list[str]]:
         """What the resource of a request comes after: by `dependsOn`, and altogether.
@@ -88,12 +94,16 @@ class Order:
     def _expanded(
         self, sources: Iterable[_Named], of: Callable[[_Named], list[str]]
     ) -> Iterator[str]:
-        for urn in (urn for source in sources for urn in of(source)):
-            yield urn
-            if urn in self._led:
-                yield from of(self._led[urn])
-            if urn in self._constructed:
-                yield from self._descendants(urn)
+        for source in sources:
+            for urn in of(source):
+                yield urn
+                if urn in self._led:
+                    yield from of(self._led[urn])
+                if urn in self._constructed:
+                    yield from self._descendants(urn)
+            for urn in source.providers:
+                if urn in self._led:
+                    yield from of(self._led[urn])
 
     def _descendants(self, urn: str) -> Iterator[str]:
         for child in self._children.get(urn, ()):

@@ -7,16 +7,35 @@ from pulumi.runtime.proto import resource_pb2
 from plugin_image.renderer.pulumi.monitor.resources.order import Order
 
 
-def _request(parent: str = "", *, after: tuple[str, ...] = (), uses: tuple[str, ...] = ()) -> Any:
+def _request(
+    parent: str = "", *, after: tuple[str, ...] = (), uses: tuple[str, ...] = (), **fields: Any
+) -> Any:
     used = resource_pb2.RegisterResourceRequest.PropertyDependencies(urns=uses)
     return resource_pb2.RegisterResourceRequest(
-        parent=parent, dependencies=[*after, *uses], propertyDependencies={"data": used}
+        parent=parent,
+        dependencies=[*after, *uses],
+        propertyDependencies={"data": used},
+        **fields,
     )
 
 
 def test_dependencies_by_values_are_not_explicit() -> None:
     request = _request(after=("job",), uses=("service",))
     assert Order().dependencies(request) == (["job"], ["job", "service"])
+
+
+def test_what_has_a_provider_comes_after_what_that_comes_after() -> None:
+    order = Order()
+    order.construct("chart", _request())
+    order.add("web", _request("chart"))
+    provider = _request(after=("chart",), uses=("namespace",))
+    order.add("cluster", provider)
+    order.lead_on("cluster", provider)
+    found = ["chart", "web"], ["chart", "web", "namespace"]
+    assert order.dependencies(_request(provider="cluster::id")) == found
+    order.add("shop", _request(providers={"kubernetes": "cluster::id"}))
+    assert order.dependencies(_request("shop")) == found
+    assert order.dependencies(_request(provider="other::id")) == ([], [])
 
 
 def test_what_depends_on_a_constructed_component_comes_after_all_that_is_in_it() -> None:
