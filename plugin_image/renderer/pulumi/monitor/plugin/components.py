@@ -108,7 +108,10 @@ class Components:
                 asked.object.fields[name].Clear()
                 structs.into_struct({name: value}, asked.object)
             placed = self_contained.group(inputs)
-            return Constructed(self._plugin.construct(asked, fields, called, placed), children)
+            made = self._plugin.construct(asked, fields, called, placed)
+        # The provider takes a pattern that matches no file for none.
+        note = "" if children != 0 else f"{called} makes no object: there is none in what it names"
+        return Constructed(made, children, note)
 
     def _tell(self, inputs: Inputs, called: str) -> None:
         """Report what the provider reads because the inputs name it, and that commands may."""

@@ -110,6 +110,12 @@ class TestYaml:
         made = components(Provider(tmp_path))
         assert construct(made, GROUP, files=["*.yaml"], **given).children == 3
         assert construct(made, FILE, file="a.yaml").children == 1
+        assert construct(made, GROUP, files=["a.yaml"]).note == ""
+        none = construct(made, GROUP, files=["nothing/*.yaml"])
+        assert (none.children, none.note) == (
+            0,
+            f"{CALLED} makes no object: there is none in what it names",
+        )
         assert construct(made, FILE, file="https://example.com/a.yaml").children is None
 
     def test_a_file_at_an_address_can_be_asked_for_again(
