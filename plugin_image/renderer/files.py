@@ -116,7 +116,7 @@ def read(path: Path, inside: Path | None = None) -> bytes:
 
 
 def digest(path: Path, inside: Path | None = None) -> bytes:
-    """The SHA-256 of a file's content, however large it is. Raises as `exists`."""
+    """The SHA-256 of a file's content. Raises as `read`, but for none that is too large."""
     if not exists(path, inside):
         raise ProjectError(f"there is no {path.name}", fix="add it")
     try:

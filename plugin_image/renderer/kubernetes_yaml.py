@@ -10,6 +10,7 @@ import base64
 import json
 import math
 import re
+from functools import cached_property
 from typing import Any
 
 import yaml
@@ -53,6 +54,10 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         super().__init__(stream)
         self._stream = stream
 
+    @cached_property
+    def _text(self) -> str:
+        return self._stream.decode("utf-8-sig")
+
     def construct_plain(self, node: Any) -> Any:
         """The value of a scalar without a tag, which a quoted one is with a mere `!`, to libyaml.
 
@@ -65,7 +70,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         start, end = node.start_mark.index, node.end_mark.index - len(node.value)
         if start == end:
             return value
-        before = self._stream.decode("utf-8-sig")[start:end].split()
+        before = self._text[start:end].split()
         return node.value if "!" in before else value
 
     def construct_document(self, node: Any) -> Any:

@@ -17,10 +17,11 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from plugin_image.renderer.pulumi.monitor.plugin.program import GO_SETTINGS
 from tests.e2e.harness.audit_log import POLICY, AuditLog
 from tests.e2e.harness.garbage_collector import collecting_garbage
 from tests.e2e.harness.kubernetes_api import ApiError, KubernetesApi
-from tests.e2e.harness.processes import GO_SETTINGS, Process, free_port, listens
+from tests.e2e.harness.processes import Process, free_port, listens
 from tests.e2e.harness.workspace import Workspace
 
 ADMIN = "admin"

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from plugin_image.renderer.pulumi.monitor.plugin.program import GO_SETTINGS
 from tests.e2e.harness.api_server import ARGOCD_CONTROLLER, ApiServer
 from tests.e2e.harness.applications import Application
 from tests.e2e.harness.containers import Container
@@ -15,7 +16,7 @@ from tests.e2e.harness.git_repository import GitRepository
 from tests.e2e.harness.image_root import REPOSITORIES, ImageRoot, argocd_image
 from tests.e2e.harness.kubernetes_api import KubernetesApi
 from tests.e2e.harness.pods import LocalSettings, Pod, free_address
-from tests.e2e.harness.processes import GO_SETTINGS, HOST_PATH, Process, free_port, listens
+from tests.e2e.harness.processes import HOST_PATH, Process, free_port, listens
 from tests.e2e.harness.workspace import Workspace
 
 NAMESPACE = "argocd"

@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path
 
-GO_SETTINGS = {"GOGC": "400"}
-"""Of servers that are there for the tests: less work for more memory, as the renderer has it."""
 HOST_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 _TAIL_LINES = 30

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.e2e.harness.processes import GO_SETTINGS
+from plugin_image.renderer.pulumi.monitor.plugin.program import GO_SETTINGS
 
 _NO_PACKAGES = Path(__file__).with_name("no_packages")
 _SECONDS = 600

@@ -103,7 +103,7 @@ def test_keys_become_texts() -> None:
 
 @pytest.mark.parametrize("repeated_keys", [False, True])
 def test_an_anchor_that_is_given_anew_counts_from_there_on(repeated_keys: bool) -> None:
-    text = b"items:\n- a: &x {v: 1}\n  b: *x\n- a: &x {v: 2}\n  b: *x\n"
+    text = b"items:\n- a: &x {v: 1}\n  b: *x\n- a: &x {v: &y 2}\n  b: *x\n"
     (document,) = kubernetes_yaml.parse_all(text, repeated_keys=repeated_keys)
     assert document == {"items": [{"a": {"v": v}, "b": {"v": v}} for v in (1, 2)]}
 
