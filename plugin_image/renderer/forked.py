@@ -1,13 +1,17 @@
 """Lends forks of one process, which has loaded a set of packages and starts no run itself.
 
+One fork is made while there is no run, and waits for the next: forking is a part of a render.
+
 That process (`hosts/python_zygote.py`) may be in the hands of its packages: it is asked for forks,
 and the kernel says what answers.
 """
 
+import select
 import socket
 import struct
 import time
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Final
 
 from . import ancestry, launch, processes
@@ -37,6 +41,7 @@ class Forked:
             command = [*what.command, str(theirs.fileno())]
             self._pid = launch.detached(command, what.env, pass_fds=[theirs.fileno()])
         self._loaded = False
+        self._spare: Ready | None = None
         self._end_of_loading = time.monotonic() + LOADING_SECONDS
 
     def files(self) -> Collection[int]:
@@ -62,6 +67,19 @@ class Forked:
             if time.monotonic() > self._end_of_loading:
                 raise UnfitError(f"loading them takes more than {LOADING_SECONDS:g} s")
             raise NotReadyError
+        spare, self._spare = self._spare, None
+        if spare and self._still_waits(spare):
+            return spare
+        return self._fork()
+
+    def prepare(self) -> None:
+        """See `Stock`."""
+        if self._loaded and self._spare is None:
+            with suppress(NotReadyError):
+                self._spare = self._fork()
+
+    def _fork(self) -> Ready:
+        """A fork, for one run. Raises NotReadyError, UnfitError."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -88,6 +106,15 @@ class Forked:
                     return int(pid)
         raise UnfitError
 
+    def _still_waits(self, spare: Ready) -> bool:
+        """Whether nothing has ended a fork. Its number may be another process's if so."""
+        polled = select.poll()
+        polled.register(spare.channel, select.POLLIN)
+        if polled.poll(0) or ancestry.parent(spare.pid) != self._pid:
+            spare.channel.close()
+            return False
+        return True
+
     def soon(self) -> int:
         """See `Stock`: a process is ready, or has much to load first."""
         return 0
@@ -98,8 +125,11 @@ class Forked:
 
     def strangers(self, lent: Collection[int]) -> Collection[int]:
         """See `Stock`."""
-        return {*processes.children(self._pid)} - {*lent}
+        spare = [self._spare.pid] if self._spare else []
+        return {*processes.children(self._pid)} - {*lent, *spare}
 
     def close(self) -> None:
         """See `Stock`."""
+        if self._spare:
+            self._spare.channel.close()
         self._control.close()

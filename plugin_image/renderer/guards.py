@@ -62,6 +62,9 @@ class Guards:
             self._note(guard, said)
         self._fill()
 
+    def prepare(self) -> None:
+        """See `Stock`: guards do without being asked."""
+
     def children(self) -> Collection[int]:
         """See `Stock`."""
         return [guard.pid for guard in self._guards]

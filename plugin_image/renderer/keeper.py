@@ -96,15 +96,20 @@ class _Keeper:
                 self._heeded.discard(self._alive)
                 self._retire()
             if self._stock and not ready.isdisjoint(self._stock.files()):
-                try:
-                    self._stock.heard()
-                except UnfitError as error:
-                    self._give_up(str(error))
+                self._ask(self._stock.heard)
             self._lend_to_those_that_wait()
             if self._channel.fileno() in ready:
                 self._hear()
             self._take_back(ready)
+            if self._stock and not self._lent:
+                self._ask(self._stock.prepare)
             self._end_strangers()
+
+    def _ask(self, stock: Callable[[], None]) -> None:
+        try:
+            stock()
+        except UnfitError as error:
+            self._give_up(str(error))
 
     def _ready(self) -> set[int]:
         """The files at which something has happened; none when it is time to look around."""

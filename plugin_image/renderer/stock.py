@@ -41,6 +41,9 @@ class Stock(Protocol):
     def take(self) -> Ready:
         """A process for one run, known by the kernel. Raises NotReadyError, and UnfitError."""
 
+    def prepare(self) -> None:
+        """Make ready what can be, while there is no run. Raises UnfitError."""
+
     def soon(self) -> int:
         """How many more will be ready in less time than it takes to start a process anew."""
 

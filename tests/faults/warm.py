@@ -128,8 +128,19 @@ class Container:
         return [pid for pid in found if ZYGOTE in read(pid, "cmdline")]
 
     def kept(self) -> list[int]:
-        """All that is there while nothing is rendered."""
+        """What stays there from one render to the next."""
         return [*self.servers(), *self.keepers(), *self.zygotes()]
+
+    def spares(self) -> list[tuple[int, int]]:
+        """The forks that wait for the next render: guard, and what will be the program."""
+        return [
+            (guard, waiting)
+            for zygote in self.zygotes()
+            for guard in processes.children(zygote)
+            for waiting in processes.children(guard)
+            # A program is in its own folder.
+            if folder(waiting) == folder(zygote)
+        ]
 
     def there(self) -> list[int]:
         """All that is there."""
@@ -137,8 +148,11 @@ class Container:
         return [*servers, *(pid for server in servers for pid in processes.descendants(server))]
 
     def is_quiet(self) -> bool:
-        """Whether nothing is there but what is kept."""
-        return sorted(self.there()) == sorted(self.kept())
+        """Whether nothing is there but what is kept, and what waits for the next render."""
+        spares = self.spares()
+        waiting = [pid for spare in spares for pid in spare]
+        is_ready = len(spares) == len(self.zygotes())
+        return is_ready and sorted(self.there()) == sorted([*self.kept(), *waiting])
 
     def _there(self) -> str:
         commands = [read(pid, "cmdline").replace("\0", " ") for pid in self.there()]
@@ -166,6 +180,13 @@ def read(pid: int, name: str) -> str:
     """What the kernel tells of a process; nothing of one that has ended."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/{name}").read_text()
+    return ""
+
+
+def folder(pid: int) -> str:
+    """Where a process is; nowhere if it has ended."""
+    with suppress(OSError):
+        return str(Path(f"/proc/{pid}/cwd").readlink())
     return ""
 
 

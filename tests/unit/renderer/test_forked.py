@@ -1,8 +1,10 @@
 """What has loaded packages is forked for runs, unless it left behind what no fork would have."""
 
 import os
+import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,6 +20,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:subprocess .* is still running")
 """Nobody waits for it: its keeper has the kernel reap what ends."""
 
 ZYGOTE = Path(zygotes.__file__).with_name("python_zygote.py")
+
+PATIENCE_SECONDS = 60
 
 LEAVING = {
     "leaves a thread behind": "import threading\nthreading.Timer(3600, print).start()",
@@ -47,6 +51,13 @@ def loaded(folder: Path, loading: str = "") -> Iterator[Forked]:
             processes.kill([*processes.descendants(pid), pid])
 
 
+def wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("told", LEAVING)
 def test_packages_that_leave_something_are_unfit_to_be_kept(tmp_path: Path, told: str) -> None:
     with loaded(tmp_path, LEAVING[told]) as stock, pytest.raises(UnfitError, match=told):
@@ -62,6 +73,36 @@ def test_a_fork_is_known_by_the_kernel_and_what_was_not_lent_is_a_stranger(tmp_p
         assert stock.strangers([one.pid]) == {other.pid}
         one.channel.close()
         other.channel.close()
+
+
+@pytest.mark.parametrize("is_ended", [False, True])
+def test_the_fork_that_waits_is_no_stranger_and_lent_unless_it_was_ended(
+    tmp_path: Path, is_ended: bool
+) -> None:
+    with loaded(tmp_path) as stock:
+        stock.heard()
+        [zygote] = stock.children()
+        stock.prepare()
+        stock.prepare()
+        [waiting] = processes.children(zygote)
+        assert stock.strangers([]) == set()
+        if is_ended:
+            os.kill(waiting, signal.SIGKILL)
+            wait_until(lambda: not ancestry.parent(waiting))
+        lent = stock.take()
+        assert (lent.pid == waiting) is not is_ended
+        lent.channel.close()
+
+
+def test_a_fork_that_waits_ends_with_what_would_lend_it(tmp_path: Path) -> None:
+    with loaded(tmp_path) as stock:
+        stock.heard()
+        stock.prepare()
+        [zygote] = stock.children()
+        waiting = processes.descendants(zygote)
+        assert len(waiting) == 2, "a guard, and what will be the program"
+        stock.close()
+        wait_until(lambda: not any(ancestry.parent(pid) for pid in waiting))
 
 
 def test_an_interpreter_that_was_killed_can_be_started_again(tmp_path: Path) -> None:

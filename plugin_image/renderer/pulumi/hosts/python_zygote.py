@@ -2,16 +2,17 @@
 
 Started as a script by a keeper (`forked.py`), in the interpreter that has the program's packages,
 with the number of the keeper's socket as the argument. It never sees what a run is about: that
-reaches only the fork, which becomes what `python_runner.py` would be in a new interpreter. Between
-the two is a guard: it has whatever the program starts below itself, and ends all of it as soon as
-nobody is connected any more, so that a run outlives neither its render nor this interpreter.
+reaches only the fork of a fork, which becomes what `python_runner.py` would be in a new
+interpreter. The one between is a guard: it has whatever the program starts below itself, and ends
+all of it as soon as nobody is connected any more, so that a run outlives neither its render nor
+this interpreter. Both may be there before anybody asks for a run.
 
 Packages that leave more behind than memory when they are loaded cannot be forked: a thread, a
 process, an open file would be missing in every fork.
 
-A message has at most one packet. The fork says to the keeper that it is there, and gets the
-render's connection. From the renderer comes a `Start`, as JSON in a nameless file; from the guard
-`started` or `refused`, and then `ended <status>`.
+A message has at most one packet. The guard says to the keeper that it is there, gets the render's
+connection, and passes it on. From the renderer comes a `Start`, as JSON in a nameless file; from
+the fork that reads it `started` or `refused`, and then from the guard `ended <status>`.
 """
 
 # ruff: noqa: E402 - what every interpreter loads is noted before anything else is loaded
@@ -115,17 +116,14 @@ def main(control: int) -> Program | None:
     channel = _forked(keeper)
     if channel is None:
         return None
-    connection = _connection(channel, words.HERE)
+    connection = _guarded(channel, words.HERE, processes)
     start, files = _received(connection)
     if _is_hidden(start.cwd, preloaded):
         connection.send(b"refused")
         os._exit(0)
-    os.setsid()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    program = os.fork()
-    if program:
-        _keep(program, connection, processes)
-    _become(start, files, processes)
+    connection.send(b"started")
+    _become(start, files)
+    processes.show()
     sys.path[:] = paths
     return lambda: _run(code)
 
@@ -201,11 +199,34 @@ def _forked(keeper: socket.socket) -> socket.socket | None:
                 return socket.socket(fileno=channel.detach())
 
 
+def _guarded(channel: socket.socket, here: bytes, processes: Any) -> socket.socket:
+    """Go on below a guard as soon as there is a connection that this fork is for: that one."""
+    os.setsid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    passed_on, pass_on = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    program = os.fork()
+    if program:
+        passed_on.close()
+        processes.mark()
+        processes.adopt_orphans()
+        _keep(program, _connection(channel, here), pass_on, processes)
+    channel.close()
+    pass_on.close()
+    _be_contained(processes)
+    with passed_on:
+        return _passed(passed_on)
+
+
 def _connection(keeper: socket.socket, here: bytes) -> socket.socket:
     """The connection that this fork is for. Ends it where the keeper does without."""
     with keeper:
         keeper.send(here)
-        _, files, _, _ = socket.recv_fds(keeper, _MESSAGE_BYTES, 1)
+        return _passed(keeper)
+
+
+def _passed(channel: socket.socket) -> socket.socket:
+    """The connection that is passed on. Ends the process where none is."""
+    _, files, _, _ = socket.recv_fds(channel, _MESSAGE_BYTES, 1)
     if not files:
         os._exit(0)
     return socket.socket(fileno=files[0])
@@ -226,15 +247,17 @@ def _is_hidden(folder: str, preloaded: set[str]) -> bool:
     return not preloaded.isdisjoint(name.partition(".")[0] for name in os.listdir(folder))  # noqa: PTH208
 
 
-def _keep(program: int, connection: socket.socket, processes: Any) -> NoReturn:
+def _keep(
+    program: int, connection: socket.socket, pass_on: socket.socket, processes: Any
+) -> NoReturn:
     """Tell how the program ends, and end what is left of it with the connection."""
-    processes.mark()
-    processes.adopt_orphans()
-    connection.send(b"started")
     ended = os.pidfd_open(program)
     waiting = select.poll()
     waiting.register(ended, select.POLLIN)
-    waiting.register(connection, select.POLLIN)
+    # Only its end: what comes is for the program.
+    waiting.register(connection, select.POLLRDHUP)
+    with pass_on, suppress(OSError):
+        socket.send_fds(pass_on, [b"connection"], [connection.fileno()])
     while True:
         ready = {file for file, _ in waiting.poll()}
         if connection.fileno() in ready:
@@ -242,17 +265,23 @@ def _keep(program: int, connection: socket.socket, processes: Any) -> NoReturn:
             os._exit(0)
         _, status = os.waitpid(program, 0)
         waiting.unregister(ended)
-        connection.send(b"ended %d" % os.waitstatus_to_exitcode(status))
+        with suppress(OSError):
+            connection.send(b"ended %d" % os.waitstatus_to_exitcode(status))
 
 
-def _become(start: Start, files: list[int], processes: Any) -> None:
-    """Be as a process that was started with nothing but this."""
-    _have(files, start.files)
+def _be_contained(processes: Any) -> None:
+    """Be a process of programs before there is anything of a run, and end with the guard."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD, signal.SIGHUP):
         signal.signal(
             number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
         )
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    processes.contain_to_the_end()
+
+
+def _become(start: Start, files: list[int]) -> None:
+    """Be as a process that was started with nothing but this."""
+    _have(files, start.files)
     resource.setrlimit(resource.RLIMIT_DATA, start.data_limit)
     os.chdir(start.cwd)
     os.environ.clear()
@@ -262,9 +291,6 @@ def _become(start: Start, files: list[int], processes: Any) -> None:
     tempfile.tempdir = None
     sys.argv = [str(_RUNNER), *start.arguments]
     sys.orig_argv = [sys.executable, *sys.argv]
-    processes.end_with_parent(signal.SIGKILL)
-    processes.show()
-    processes.contain()
 
 
 def _have(files: list[int], numbers: list[int]) -> None:
