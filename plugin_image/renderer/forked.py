@@ -125,8 +125,11 @@ class Forked:
 
     def strangers(self, lent: Collection[int]) -> Collection[int]:
         """See `Stock`."""
-        spare = [self._spare.pid] if self._spare else []
-        return {*processes.children(self._pid)} - {*lent, *spare}
+        ours = {*lent}
+        # With more than what will be the program, it is not as a run finds it.
+        if self._spare and len(processes.descendants(self._spare.pid)) <= 1:
+            ours.add(self._spare.pid)
+        return {*processes.children(self._pid)} - ours
 
     def close(self) -> None:
         """See `Stock`."""

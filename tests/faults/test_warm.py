@@ -229,7 +229,7 @@ def test_no_render_is_given_to_what_a_program_puts_in_the_servers_place(
 
 def test_many_renders_leave_nothing(container: Container) -> None:
     folder = container.project(config_map("1"))
-    wait_until(container.is_quiet)
+    wait_until(container.is_ready)
 
     def files() -> list[int]:
         return sorted(len([*Path(f"/proc/{pid}/fd").iterdir()]) for pid in container.kept())
@@ -237,7 +237,7 @@ def test_many_renders_leave_nothing(container: Container) -> None:
     before = files()
     for _ in range(20):
         assert container.generate(folder)[0] == 0
-    wait_until(container.is_quiet)
+    wait_until(container.is_ready)
     assert files() == before
     states = [read(pid, "stat").rpartition(")")[2].split()[:1] for pid in container.there()]
     assert ["Z"] not in states

@@ -36,7 +36,7 @@ def test_ten_thousand_renders_leave_no_more_than_a_thousand(container: Container
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for outcome in pool.map(lambda _: container.generate(folder), range(count)):
                 assert outcome == expected
-        wait_until(container.is_quiet)
+        wait_until(container.is_ready)
 
     render(SETTLED)
     kept, files, before = container.kept(), descriptors(container), memory(container)

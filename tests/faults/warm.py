@@ -149,10 +149,12 @@ class Container:
 
     def is_quiet(self) -> bool:
         """Whether nothing is there but what is kept, and what waits for the next render."""
-        spares = self.spares()
-        waiting = [pid for spare in spares for pid in spare]
-        is_ready = len(spares) == len(self.zygotes())
-        return is_ready and sorted(self.there()) == sorted([*self.kept(), *waiting])
+        waiting = [pid for spare in self.spares() for pid in spare]
+        return sorted(self.there()) == sorted([*self.kept(), *waiting])
+
+    def is_ready(self) -> bool:
+        """Whether all waits for the next render, and nothing else is there."""
+        return len(self.spares()) == len(self.zygotes()) and self.is_quiet()
 
     def _there(self) -> str:
         commands = [read(pid, "cmdline").replace("\0", " ") for pid in self.there()]
