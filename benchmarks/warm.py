@@ -66,10 +66,12 @@ def main() -> None:
 
 
 def compiled(package: Path, folder: Path) -> Path:
-    """The renderer's command in a copy of a package, compiled ahead as in the image."""
+    """The command in a copy of a package that is compiled ahead, as in the image."""
     shutil.copytree(package, folder, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
     compileall.compile_dir(folder, quiet=2)
-    return folder / "bin" / "renderer"
+    client = folder / "bin" / "client"
+    shutil.copy(image_packages.client(package), client)
+    return client
 
 
 def entrants(renderer: Path, folder: Path) -> list[Contestant]:

@@ -1,5 +1,5 @@
 """`python -m plugin_image.renderer`."""
 
-from .client import main
+from .entry import main
 
 main()

@@ -35,7 +35,7 @@ class Collector:
 
     def __init__(self, path: Path, env: Mapping[str, str]) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, "metrics", str(path), "--port", "0"],
+            [sys.executable, COMMAND, "metrics", str(path), "--port", "0"],
             env={**os.environ, **env},
             stdout=subprocess.PIPE,
             text=True,

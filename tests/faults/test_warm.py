@@ -133,24 +133,22 @@ def test_every_render_is_random_in_its_own_way(container: Container) -> None:
     assert container.objects(program) != container.objects(program)
 
 
-def test_an_output_that_cannot_be_written_is_told_as_a_cold_render_tells_it(
-    container: Container,
+@pytest.mark.parametrize("env", [{}, COLD], ids=["warm", "cold"])
+def test_an_output_that_cannot_be_written_is_an_error_that_says_so(
+    container: Container, env: dict[str, str]
 ) -> None:
     folder = container.project(config_map("1"))
-    told = []
-    for env in ({}, COLD):
-        with Path("/dev/full").open("w") as full:
-            done = subprocess.run(
-                [*container.command, "pulumi", "generate"],
-                cwd=folder,
-                env={**container.env, **env},
-                stdout=full,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        told.append((done.returncode, done.stderr))
-    assert told[0] == told[1]
-    assert told[0][1].startswith("a file cannot be written: No space left on device.")
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [container.command, "pulumi", "generate"],
+            cwd=folder,
+            env={**container.env, **env},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert "cannot be written: no space left on device. to fix it: " in done.stderr.lower()
 
 
 @pytest.mark.parametrize("which", ["servers", "keepers", "zygotes", "kept"])

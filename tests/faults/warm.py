@@ -1,6 +1,7 @@
 """A plugin's container as far as its renders see it, with the processes that are kept in it."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,10 +13,13 @@ from pathlib import Path
 
 from plugin_image.contract import RendererEnv
 from plugin_image.renderer import ancestry, processes
+from tests.e2e.harness import image_packages
 from tests.faults import registries
+from tests.render import corpus
 from tests.render.corpus import ROOT
 
-COMMAND = (sys.executable, "-S", str(ROOT / "plugin_image" / "bin" / "renderer"))
+COMMAND = ROOT / "plugin_image" / "bin" / "renderer"
+"""Of the renderer, in Python."""
 IMPORTS = "import os, sys\nimport pulumi\nimport pulumi_kubernetes as k8s\n"
 COLD = {RendererEnv.WARM_DIR.value: ""}
 """The environment of a render without anything that is kept."""
@@ -35,6 +39,7 @@ class Container:
         self.env = {
             **{key: value for key, value in os.environ.items() if not key.startswith("RENDERER_")},
             "HOME": str(place),
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "TMPDIR": str(place / "tmp"),
             RendererEnv.CACHE_DIR.value: str(place / "cache"),
             RendererEnv.WARM_DIR.value: str(self.warm),
@@ -47,9 +52,17 @@ class Container:
         }
         (place / "tmp").mkdir(parents=True)
         (place / "wheels").mkdir()
-        self.command: tuple[str, ...] = COMMAND
+        self.command = self.client(COMMAND)
         self._programs = 0
         self.requirements = self.package("own")
+
+    def client(self, command: Path) -> Path:
+        """The command that cmp-server runs, with one in Python beside it."""
+        folder = self.place / "bin"
+        folder.mkdir(exist_ok=True)
+        (folder / "renderer").unlink(missing_ok=True)
+        (folder / "renderer").symlink_to(command)
+        return Path(shutil.copy(image_packages.client(corpus.PLUGIN_IMAGE), folder))
 
     def package(self, name: str, loading: str = "") -> str:
         """What to write into requirements.txt for a set of packages.
@@ -79,7 +92,7 @@ class Container:
     def start(self, folder: Path, **env: str) -> subprocess.Popen[str]:
         """What cmp-server does."""
         return subprocess.Popen(
-            [*self.command, "pulumi", "generate"],
+            [self.command, "pulumi", "generate"],
             cwd=folder,
             env={**self.env, **env},
             stdout=subprocess.PIPE,

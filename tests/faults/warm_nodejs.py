@@ -1,7 +1,6 @@
 """A plugin's container with the image's packages for Node.js, and the processes kept for them."""
 
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +28,7 @@ class NodeContainer(Container):
         copied = place / "opt" / "plugin_image"
         shutil.copytree(corpus.PLUGIN_IMAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
         (place / "opt" / "node_modules").symlink_to(corpus.image_modules())
-        self.command = (sys.executable, "-S", str(copied / "bin" / "renderer"))
+        self.command = self.client(copied / "bin" / "renderer")
         # Of compiling, too, while other tests keep the machine busy.
         self.env[RendererEnv.DEADLINE.value] = "300"
         self._sources = 0

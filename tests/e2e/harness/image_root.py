@@ -15,7 +15,7 @@ from typing import Literal
 from plugin_image.contract import CMP_UID, KPT_FUNCTIONS_DIR
 from tests.e2e.harness.container_init import Bind, Folder, Link, Mount, Step
 from tests.e2e.harness.containers import User
-from tests.e2e.harness.image_packages import node, node_modules, virtual_environment
+from tests.e2e.harness.image_packages import client, node, node_modules, virtual_environment
 
 REPOSITORIES = "/srv/repositories"
 
@@ -117,8 +117,7 @@ def plugin_image(sources: Path, *, commands: Iterable[Path] = ()) -> ImageRoot:
             *go,
             *network,
             *packages,
-            _bind(sources, f"{_HOME}/plugin_image"),
-            _link(f"{_COMMANDS}/renderer", f"{_HOME}/plugin_image/bin/renderer"),
+            *_renderer(sources),
             # Not every machine has it, so a stand-in is mounted instead of the host's.
             _bind(_FILES / "tini", f"{_COMMANDS}/tini"),
             *(_bind(command, f"{_COMMANDS}/{command.name}") for command in commands),
@@ -143,8 +142,7 @@ def kpt_image(sources: Path, *, kpt: Path, functions: Iterable[Path]) -> ImageRo
             *_system(),
             *_outside_system_folders(Path(sys.base_prefix)),
             _bind(packages, venv),
-            _bind(sources, f"{_HOME}/plugin_image"),
-            _link(f"{_COMMANDS}/renderer", f"{_HOME}/plugin_image/bin/renderer"),
+            *_renderer(sources),
             _bind(_FILES / "tini", f"{_COMMANDS}/tini"),
             _bind(kpt, f"{_COMMANDS}/kpt"),
             *(_bind(function, f"{KPT_FUNCTIONS_DIR}/{function.name}") for function in functions),
@@ -153,6 +151,17 @@ def kpt_image(sources: Path, *, kpt: Path, functions: Iterable[Path]) -> ImageRo
         user=_USER,
         working_directory="/",
     )
+
+
+def _renderer(sources: Path) -> list[Step]:
+    """Return the renderer's package and its command, beside which the one in Python is."""
+    package, bin_folder = f"{_HOME}/plugin_image", f"{_HOME}/bin"
+    return [
+        _bind(sources, package),
+        _link(f"{bin_folder}/renderer", f"{package}/bin/renderer"),
+        _bind(client(sources), f"{bin_folder}/client"),
+        _link(f"{_COMMANDS}/renderer", f"{bin_folder}/client"),
+    ]
 
 
 def _system() -> list[Step]:

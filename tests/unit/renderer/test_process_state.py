@@ -15,7 +15,7 @@ STATE = {
 }
 """What reads the environment, the working directory or the arguments, by where it is found."""
 
-COMMAND_LINE = {"cli.py", "client.py", "commands.py", "server.py"}
+COMMAND_LINE = {"cli.py", "entry.py", "commands.py", "server.py"}
 """Here the process is read, and a request made of it."""
 
 IN_PROGRAMS = {
