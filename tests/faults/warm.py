@@ -58,7 +58,7 @@ class Container:
 
     def client(self, command: Path) -> Path:
         """The command that cmp-server runs, with one in Python beside it."""
-        folder = self.place / "bin"
+        folder = self.place / "command"
         folder.mkdir(exist_ok=True)
         (folder / "renderer").unlink(missing_ok=True)
         (folder / "renderer").symlink_to(command)

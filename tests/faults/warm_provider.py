@@ -1,6 +1,5 @@
 """A container that counts how often the Kubernetes provider is started in it."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -23,7 +22,7 @@ class ProviderContainer(Container):
         wrapper.parent.mkdir()
         wrapper.write_text(f'#!/bin/sh\necho started >> {self._starts}\nexec {real} "$@"\n')
         wrapper.chmod(0o755)
-        self.env["PATH"] = f"{wrapper.parent}:{os.environ['PATH']}"
+        self.env["PATH"] = f"{wrapper.parent}:{self.env['PATH']}"
 
     def counted(self, folder: Path, **env: str) -> tuple[tuple[int, str, str], int]:
         """What comes of a render, and how many providers were started meanwhile."""
