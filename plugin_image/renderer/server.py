@@ -24,6 +24,7 @@ _MESSAGE_BYTES: Final = 64
 _CREDENTIALS: Final = struct.Struct("3i")
 _STARTING: Final = (b"LANG", b"LANGUAGE", b"LC_", b"PYTHON")
 """How variables begin that an interpreter reads when it starts."""
+_COERCED: Final = b"LC_CTYPE"
 _PACKAGE: Final = Path(__file__).parent
 
 
@@ -80,6 +81,9 @@ def _become(connection: socket.socket) -> None:
         told.seek(0)
         renderer, *variables = told.read().split(b"\0")
     env = dict(variable.split(b"=", 1) for variable in variables)
+    if _COERCED in os.environb:
+        # In the C locale an interpreter sets it when it starts (PEP 538), which no client is.
+        env.setdefault(_COERCED, os.environb[_COERCED])
     if _starting(env) != _starting(os.environb):
         connection.send(b"refused")
         os._exit(0)

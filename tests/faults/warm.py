@@ -27,6 +27,8 @@ ZYGOTE = "python_zygote.py"
 COMMAND_LINE = "open(f'/proc/{os.getpid()}/cmdline').read().replace(chr(0), ' ')"
 """Of the process that a program runs in."""
 _PATIENCE_SECONDS = 600
+_LEFT_OUT = ("RENDERER_", "LANG", "LC_")
+"""How the variables of this machine begin that a container has none of."""
 _SDK = sysconfig.get_path("purelib")
 
 
@@ -37,7 +39,8 @@ class Container:
         self.place = place
         self.warm = place / "warm"
         self.env = {
-            **{key: value for key, value in os.environ.items() if not key.startswith("RENDERER_")},
+            # No locale: what an interpreter makes of that counts for no difference.
+            **{name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)},
             "HOME": str(place),
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "TMPDIR": str(place / "tmp"),
