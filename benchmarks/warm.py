@@ -33,7 +33,7 @@ _PROGRAMS = {
 }
 """What is rendered, by its folder in `examples`."""
 _HELM = "helm template"
-_TOOLS = ("helm", "pulumi-language-yaml", "pulumi-resource-kubernetes")
+_TOOLS = ("client", "helm", "pulumi-language-yaml", "pulumi-resource-kubernetes")
 _ROUNDS = 15
 _WARMING = 8
 """Renders that do not count, after which all is kept."""
@@ -70,7 +70,7 @@ def compiled(package: Path, folder: Path) -> Path:
     shutil.copytree(package, folder, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
     compileall.compile_dir(folder, quiet=2)
     client = folder / "bin" / "client"
-    shutil.copy(image_packages.client(package), client)
+    shutil.copy(toolchain.ensure(("client",))["client"], client)
     return client
 
 

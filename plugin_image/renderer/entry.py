@@ -1,6 +1,6 @@
 """The renderer's command. In a container, it also starts a server for the renders to come.
 
-There Argo CD runs a short process (`client/main.go`) for each render, because a server that is warm
+There Argo CD runs a short process (`build/client`) for each render, because a server that is warm
 does the work. This command takes its place where the server is not there, refuses or dies.
 """
 

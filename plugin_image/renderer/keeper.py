@@ -96,18 +96,19 @@ class _Keeper:
                 self._heeded.discard(self._alive)
                 self._retire()
             if self._stock and not ready.isdisjoint(self._stock.files()):
-                self._ask(self._stock.heard)
+                self._heed(self._stock.heard)
             self._lend_to_those_that_wait()
             if self._channel.fileno() in ready:
                 self._hear()
             self._take_back(ready)
             if self._stock and not self._lent:
-                self._ask(self._stock.prepare)
+                self._heed(self._stock.prepare)
             self._end_strangers()
 
-    def _ask(self, stock: Callable[[], None]) -> None:
+    def _heed(self, asked: Callable[[], None]) -> None:
+        """Give up where what the stock is asked for shows that it is of no use any more."""
         try:
-            stock()
+            asked()
         except UnfitError as error:
             self._give_up(str(error))
 

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from plugin_image.contract import RendererEnv
 from plugin_image.renderer import ancestry, processes
-from tests.e2e.harness import image_packages
+from tests import toolchain
 from tests.faults import registries
-from tests.render import corpus
 from tests.render.corpus import ROOT
 
 COMMAND = ROOT / "plugin_image" / "bin" / "renderer"
@@ -65,7 +64,7 @@ class Container:
         folder.mkdir(exist_ok=True)
         (folder / "renderer").unlink(missing_ok=True)
         (folder / "renderer").symlink_to(command)
-        return Path(shutil.copy(image_packages.client(corpus.PLUGIN_IMAGE), folder))
+        return Path(shutil.copy(toolchain.ensure(("client",))["client"], folder))
 
     def package(self, name: str, loading: str = "") -> str:
         """What to write into requirements.txt for a set of packages.
@@ -155,7 +154,7 @@ class Container:
             for guard in processes.children(zygote)
             for waiting in processes.children(guard)
             # A program is in its own folder.
-            if folder(waiting) == folder(zygote)
+            if working_folder(waiting) == working_folder(zygote)
         ]
 
     def there(self) -> list[int]:
@@ -201,7 +200,7 @@ def read(pid: int, name: str) -> str:
     return ""
 
 
-def folder(pid: int) -> str:
+def working_folder(pid: int) -> str:
     """Where a process is; nowhere if it has ended."""
     with suppress(OSError):
         return str(Path(f"/proc/{pid}/cwd").readlink())

@@ -213,6 +213,8 @@ _TABLE = (
         },
         seconds=5,
     ),
+    # What Argo CD runs for each render. It wants the renderer's command in Python beside it.
+    Tool("client", locked_in=f"{_OF_THE_IMAGE}/client", package=".", static=True, seconds=10),
     Tool("kpt", locked_in=f"{_OF_THE_IMAGE}/kpt/kpt", package=".", static=True, seconds=70),
     *(
         # `tool` is the one that go.mod names.
@@ -274,6 +276,7 @@ TOOLS = {tool.name: tool for tool in _TABLE}
 """Every real part by name."""
 
 DEFAULT = (
+    "client",
     "pulumi-language-python",
     "pulumi-language-yaml",
     "etcd",

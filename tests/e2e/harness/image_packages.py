@@ -97,18 +97,6 @@ def node(package: Path) -> Path:
     return _make(entry, "the plugin image's Node.js", build) / "node_modules" / name / "bin"
 
 
-def client(package: Path) -> Path:
-    """Return the command that Argo CD runs; it wants the one in Python beside it."""
-    sources = sorted((package / "client").iterdir())
-
-    def build(folder: Path) -> None:
-        command = ["go", "build", "-buildvcs=false", "-ldflags=-s -w", f"-o={folder}/", "."]
-        _run(command, cwd=package / "client")
-
-    entry = cache.key("client", [source.read_bytes() for source in sources])
-    return _make(entry, "the plugin image's client", build) / "client"
-
-
 def _make(entry: str, what: str, build: Callable[[Path], None]) -> Path:
     if found := cache.find(entry):
         return found

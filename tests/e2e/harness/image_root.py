@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Literal
 
 from plugin_image.contract import CMP_UID, KPT_FUNCTIONS_DIR
+from tests import toolchain
 from tests.e2e.harness.container_init import Bind, Folder, Link, Mount, Step
 from tests.e2e.harness.containers import User
-from tests.e2e.harness.image_packages import client, node, node_modules, virtual_environment
+from tests.e2e.harness.image_packages import node, node_modules, virtual_environment
 
 REPOSITORIES = "/srv/repositories"
 
@@ -159,7 +160,7 @@ def _renderer(sources: Path) -> list[Step]:
     return [
         _bind(sources, package),
         _link(f"{bin_folder}/renderer", f"{package}/bin/renderer"),
-        _bind(client(sources), f"{bin_folder}/client"),
+        _bind(toolchain.ensure(("client",))["client"], f"{bin_folder}/client"),
         _link(f"{_COMMANDS}/renderer", f"{bin_folder}/client"),
     ]
 

@@ -3,8 +3,7 @@
 import os
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from plugin_image.renderer.forked import Forked
 from plugin_image.renderer.keeping import Keepable
 from plugin_image.renderer.pulumi.hosts import zygotes
 from plugin_image.renderer.stock import NotReadyError, UnfitError
+from tests.e2e.harness.processes import wait_until
 
 pytestmark = pytest.mark.filterwarnings("ignore:subprocess .* is still running")
 """Nobody waits for it: its keeper has the kernel reap what ends."""
@@ -51,13 +51,6 @@ def loaded(folder: Path, loading: str = "") -> Iterator[Forked]:
             processes.kill([*processes.descendants(pid), pid])
 
 
-def wait_until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not holds():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.01)
-
-
 @pytest.mark.parametrize("told", LEAVING)
 def test_packages_that_leave_something_are_unfit_to_be_kept(tmp_path: Path, told: str) -> None:
     with loaded(tmp_path, LEAVING[told]) as stock, pytest.raises(UnfitError, match=told):
@@ -88,7 +81,7 @@ def test_the_fork_that_waits_is_no_stranger_and_lent_unless_it_was_ended(
         assert stock.strangers([]) == set()
         if is_ended:
             os.kill(waiting, signal.SIGKILL)
-            wait_until(lambda: not ancestry.parent(waiting))
+            assert wait_until(lambda: not ancestry.parent(waiting), timeout=PATIENCE_SECONDS)
         lent = stock.take()
         assert (lent.pid == waiting) is not is_ended
         lent.channel.close()
@@ -102,7 +95,7 @@ def test_a_fork_that_waits_ends_with_what_would_lend_it(tmp_path: Path) -> None:
         waiting = processes.descendants(zygote)
         assert len(waiting) == 2, "a guard, and what will be the program"
         stock.close()
-        wait_until(lambda: not any(ancestry.parent(pid) for pid in waiting))
+        assert wait_until(lambda: not any(map(ancestry.parent, waiting)), timeout=PATIENCE_SECONDS)
 
 
 def test_an_interpreter_that_was_killed_can_be_started_again(tmp_path: Path) -> None:
