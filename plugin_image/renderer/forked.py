@@ -125,6 +125,9 @@ class Forked:
 
     def strangers(self, lent: Collection[int]) -> Collection[int]:
         """See `Stock`."""
+        if not self._loaded:
+            # It sees itself to what loading starts.
+            return []
         ours = {*lent}
         # With more than what will be the program, it is not as a run finds it.
         if self._spare and len(processes.descendants(self._spare.pid)) <= 1:

@@ -30,8 +30,6 @@ _LANDLOCK_SCOPE_SIGNAL = 2
 _LANDLOCK_VERSION = 1
 _LANDLOCK_WITH_SCOPES = 6
 _SECCOMP_MODE_FILTER = 2
-_MADV_COLLAPSE = 25
-_HUGE_PAGE = 2 << 20
 _ALLOW_ALL = struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)
 """BPF_RET | BPF_K with SECCOMP_RET_ALLOW."""
 
@@ -139,25 +137,6 @@ def hide() -> None:
 def show() -> None:
     """Take `hide` back, in what has been forked from a hidden process."""
     _prctl(_PR_SET_DUMPABLE, 1)
-
-
-def gather_memory() -> None:
-    """Have this process's memory in large pages, so that its forks begin and end sooner.
-
-    That takes Linux 6.1; before, and where memory is short, nothing changes. Source: madvise(2),
-    MADV_COLLAPSE.
-    """
-    if sys.platform != "linux":
-        return
-    madvise = ctypes.CDLL(None).madvise
-    madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    for mapping in Path("/proc/self/maps").read_text().splitlines():
-        addresses, access, _offset, _device, _inode, *name = mapping.split()
-        if access == "rw-p" and name in ([], ["[heap]"]):
-            first, end = (int(address, 16) for address in addresses.split("-"))
-            first, end = -(-first // _HUGE_PAGE) * _HUGE_PAGE, end // _HUGE_PAGE * _HUGE_PAGE
-            if first < end:
-                madvise(first, end - first, _MADV_COLLAPSE)
 
 
 def mark() -> None:

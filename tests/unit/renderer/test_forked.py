@@ -106,3 +106,48 @@ def test_an_interpreter_that_was_killed_can_be_started_again(tmp_path: Path) -> 
             stock.heard()
         with pytest.raises(UnfitError, match=r"^$"):
             stock.take()
+
+
+def test_what_will_be_the_program_has_the_memory_that_a_run_writes(tmp_path: Path) -> None:
+    with loaded(tmp_path) as stock:
+        stock.heard()
+        stock.prepare()
+        [zygote] = stock.children()
+        guard, program = processes.descendants(zygote)
+        assert wait_until(
+            lambda: own_pages(program) > 3 * own_pages(guard), timeout=PATIENCE_SECONDS
+        ), f"of its own, the program has {own_pages(program)} kB, and its guard {own_pages(guard)}"
+
+
+def own_pages(pid: int) -> int:
+    """How much memory of a process is shared with no other, in kB."""
+    told = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    return int(told.partition("Private_Dirty:")[2].split()[0])
+
+
+def test_what_loading_starts_is_left_to_loading(tmp_path: Path) -> None:
+    with loaded(tmp_path, LEAVING["leaves a process behind"]) as stock:
+        [zygote] = stock.children()
+        assert wait_until(lambda: bool(processes.children(zygote)), timeout=PATIENCE_SECONDS)
+        assert stock.strangers([]) == []
+        with pytest.raises(UnfitError, match="leaves a process behind"):
+            stock.heard()
+
+
+FAILING = """\
+import atexit
+register = atexit.register
+atexit.register = lambda function, *given: (
+    1 / 0 if function.__name__ == "_tell" else register(function, *given)
+)
+"""
+"""Has a rehearsal fail before it can tell anything."""
+
+
+def test_a_rehearsal_that_fails_costs_no_fork(tmp_path: Path) -> None:
+    with loaded(tmp_path, FAILING) as stock:
+        stock.heard()
+        [zygote] = stock.children()
+        lent = stock.take()
+        assert ancestry.parent(lent.pid) == zygote
+        lent.channel.close()

@@ -23,6 +23,8 @@ IN_PROGRAMS = {
     "pulumi/hosts/python_children/sitecustomize.py",
     "pulumi/hosts/python_environment.py",
     "pulumi/hosts/python_leftovers.py",
+    "pulumi/hosts/python_rehearsal.py",
+    "pulumi/hosts/python_rehearsed/__main__.py",
     "pulumi/hosts/python_runner.py",
     "pulumi/hosts/python_seen.py",
     "pulumi/hosts/python_zygote.py",

@@ -5,7 +5,8 @@ with the number of the keeper's socket as the argument. It never sees what a run
 reaches only the fork of a fork, which becomes what `python_runner.py` would be in a new
 interpreter. The one between is a guard: it has whatever the program starts below itself, and ends
 all of it as soon as nobody is connected any more, so that a run outlives neither its render nor
-this interpreter. Both may be there before anybody asks for a run.
+this interpreter. Both may be there before anybody asks for a run, and the former then has its own
+copies of those pages of memory that a rehearsal has written.
 
 Packages that leave more behind than memory when they are loaded cannot be forked: a thread, a
 process, an open file would be missing in every fork.
@@ -102,27 +103,40 @@ def main(control: int) -> Program | None:
     runner = runpy.run_path(str(_RUNNER), run_name="_argocd_runner")
     runner["_find_own_package"]()
     processes = _own(runner, "processes")
+    pages = _own(runner, "pages")
+    rehearsal = _own(runner, "pulumi.hosts.python_rehearsal")
     words = _own(runner, "forked")
     _load(runner)
     paths = [of_runner, *sys.path]
     preloaded = {name.partition(".")[0] for name in {*sys.modules} - _BY_ITSELF}
     code = compile(_RUNNER.read_text(), str(_RUNNER), "exec")
     left = _left(processes, control)
-    keeper.send(f"loading them leaves {left} behind".encode() if left else words.LOADED)
+    if left:
+        keeper.send(f"loading them leaves {left} behind".encode())
+        return None
     processes.hide()
     gc.collect()
     gc.freeze()
-    processes.gather_memory()
-    channel = _forked(keeper)
-    if channel is None:
-        return None
-    connection = _guarded(channel, words.HERE, processes)
-    start, files = _received(connection)
-    if _is_hidden(start.cwd, preloaded):
-        connection.send(b"refused")
-        os._exit(0)
-    connection.send(b"started")
-    _become(start, files)
+    pages.gather()
+    told = os.memfd_create("pages")
+    rehearsing = _fork()
+    if rehearsing == 0:
+        keeper.close()
+        _be_contained(processes)
+        asked, files = rehearsal.start(told)
+    else:
+        written = rehearsal.written(rehearsing, told) if rehearsing else []
+        keeper.send(words.LOADED)
+        channel = _forked(keeper)
+        if channel is None:
+            return None
+        connection = _guarded(channel, words.HERE, processes, lambda: pages.own(written))
+        asked, files = _received(connection)
+        if _is_hidden(asked["cwd"], preloaded):
+            connection.send(b"refused")
+            os._exit(0)
+        connection.send(b"started")
+    _become(Start(**asked), files)
     processes.show()
     sys.path[:] = paths
     return lambda: _run(code)
@@ -180,6 +194,13 @@ def _left(processes: Any, control: int) -> str:
     return f"{min(opened)} open" if opened else ""
 
 
+def _fork() -> int | None:
+    """As `os.fork`; None where there are too many processes, or is too little memory."""
+    with suppress(OSError):
+        return os.fork()
+    return None
+
+
 def _forked(keeper: socket.socket) -> socket.socket | None:
     """In a fork, the socket on which the keeper waits for it; None when the keeper has ended."""
     # No fork is waited for: the kernel reaps them.
@@ -189,17 +210,14 @@ def _forked(keeper: socket.socket) -> socket.socket | None:
         if not data:
             return None
         with socket.socket(fileno=files[0]) as channel:
-            try:
-                is_parent = os.fork()
-            except OSError:
-                # Too many processes, or too little memory: who asked does without.
-                continue
-            if not is_parent:
+            if _fork() == 0:
                 keeper.close()
                 return socket.socket(fileno=channel.detach())
 
 
-def _guarded(channel: socket.socket, here: bytes, processes: Any) -> socket.socket:
+def _guarded(
+    channel: socket.socket, here: bytes, processes: Any, prepare: Callable[[], None]
+) -> socket.socket:
     """Go on below a guard as soon as there is a connection that this fork is for: that one."""
     os.setsid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -213,6 +231,7 @@ def _guarded(channel: socket.socket, here: bytes, processes: Any) -> socket.sock
     channel.close()
     pass_on.close()
     _be_contained(processes)
+    prepare()
     with passed_on:
         return _passed(passed_on)
 
@@ -232,14 +251,14 @@ def _passed(channel: socket.socket) -> socket.socket:
     return socket.socket(fileno=files[0])
 
 
-def _received(connection: socket.socket) -> tuple[Start, list[int]]:
-    """What is to be started, and its files. Ends the process where nobody asks for anything."""
+def _received(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """A `Start`, and its files. Ends the process where nobody asks for anything."""
     data, files, _, _ = socket.recv_fds(connection, _MESSAGE_BYTES, _MOST_FILES)
     if data != b"start" or not files:
         os._exit(0)
     with os.fdopen(files[0], "rb") as payload:
         payload.seek(0)
-        return Start(**json.load(payload)), files[1:]
+        return json.load(payload), files[1:]
 
 
 def _is_hidden(folder: str, preloaded: set[str]) -> bool:
