@@ -3,6 +3,7 @@
 Each imports what it needs when it runs: a render should not wait for more than its own parts.
 """
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .telling import Lost
 
 Options = TypeVar("Options")
+
+_GARBAGE_THRESHOLD = 200_000
 
 
 def group(renderer: Renderer[Options]) -> click.Group:
@@ -76,6 +79,8 @@ def start(
     from .guard import guarded
 
     guarded(renders * request.settings.deadline_seconds, lost)
+    # What a render makes lives to its end: it looks for garbage as seldom as a program does.
+    gc.set_threshold(_GARBAGE_THRESHOLD)
     renderer.prepare()
 
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Collection
 from typing import Final, Protocol
 
-from . import processes
+from . import pages, processes
 
 _IDLE_SECONDS: Final = 600.0
 _TICK_SECONDS: Final = 5.0
@@ -60,6 +60,7 @@ def serve(
     processes.adopt_orphans()
     gc.collect()
     gc.freeze()
+    pages.gather()
     # No fork is waited for: the kernel reaps them.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listening = _listening(path)

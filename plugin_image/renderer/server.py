@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,8 @@ _STARTING: Final = (b"LANG", b"LANGUAGE", b"LC_", b"PYTHON")
 """How variables begin that an interpreter reads when it starts."""
 _COERCED: Final = b"LC_CTYPE"
 _PACKAGE: Final = Path(__file__).parent
+_COMPILED_FOR_GOOD: Final = 1
+"""In the second word of a compiled file: nothing looks whether its source has changed (PEP 552)."""
 
 
 def serve(path: str) -> None:
@@ -38,7 +41,7 @@ def serve(path: str) -> None:
         return
     if metrics := os.environ.get(RendererEnv.METRICS_SOCKET.value):
         datagrams.send(metrics, datagrams.SERVER_STARTED)
-    files = [str(path) for path in _PACKAGE.rglob("*.py")]
+    files = [] if is_for_good(__file__) else [str(path) for path in _PACKAGE.rglob("*.py")]
     loaded = _newest(files)
     _load()
     keepers = Keepers(memory.container())
@@ -56,6 +59,14 @@ def _load() -> None:
             importlib.import_module(f".{name}.preloaded", __package__)
 
 
+def is_for_good(module: str) -> bool:
+    """Whether a module's compiled file counts whatever becomes of its source, as in the image."""
+    compiled = Path(cache_from_source(module))
+    with suppress(OSError), compiled.open("rb") as file:
+        return int.from_bytes(file.read(8)[4:], "little") == _COMPILED_FOR_GOOD
+    return False
+
+
 def _newest(files: Iterable[str]) -> float:
     """When the last of the renderer's files changed, as they do where somebody works on them.
 
@@ -63,7 +74,7 @@ def _newest(files: Iterable[str]) -> float:
     """
     try:
         # Each client waits for this: it takes a third of the time of `Path.stat`.
-        return max(map(os.path.getmtime, files))
+        return max(map(os.path.getmtime, files), default=0)
     except FileNotFoundError:
         return time.time()
 
