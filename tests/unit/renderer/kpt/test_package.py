@@ -119,9 +119,10 @@ def test_a_folder_that_cannot_be_read_is_refused_by_name(
             raise PermissionError(errno.EACCES, "Permission denied", path)
         return scandir(path)
 
-    monkeypatch.setattr(os, "scandir", refuse)
-    with pytest.raises(RefusedError, match="closed of the package cannot be read"):
-        copied(root)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "scandir", refuse)
+        with pytest.raises(RefusedError, match="closed of the package cannot be read"):
+            copied(root)
 
 
 def test_a_folder_without_a_kptfile_is_no_package(root: Path) -> None:
