@@ -82,13 +82,13 @@ def ensurepip() -> str | None:
 
 def space_for_packages() -> str | None:
     """The work tree has room for `.venv`."""
-    return _lacking_space((ROOT, _RUN if _installed() else _PACKAGES))
+    return lacking_space((ROOT, _RUN if _installed() else _PACKAGES))
 
 
 def space_for_parts() -> str | None:
     """There is room for all that real parts need, `.venv` included."""
     cache = cache_folder()
-    return _lacking_space(
+    return lacking_space(
         (ROOT, _RUN if _installed() else _PACKAGES),
         (cache, _RUN if cache.exists() else _PARTS),
         (Path(os.environ.get("TMPDIR", "/tmp")), _RUN),
@@ -224,7 +224,7 @@ def _lacking_program(name: str, *ask: str, at_least: tuple[int, int] | None = No
     return f"{path} is too old: {answer.strip()}"
 
 
-def _lacking_space(*wishes: tuple[Path, float]) -> str | None:
+def lacking_space(*wishes: tuple[Path, float]) -> str | None:
     """Say which folders are on a file system without room for all that they are to take."""
     together: dict[int, list[tuple[Path, float]]] = defaultdict(list)
     for folder, size in wishes:

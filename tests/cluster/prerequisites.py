@@ -8,9 +8,12 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests import prerequisites
 
 PROGRAMS = {
     "dockerd": "docker.io",
@@ -32,6 +35,11 @@ PROGRAMS = {
 
 _NAMESPACES = ("unshare", "--net", "--mount", "--pid", "--fork")
 _CGROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory"))
+_ROOM = 10e9
+"""Bytes of disk space, for images and all that a run writes beside them.
+
+A node evicts its pods where little is left, and then one test after another fails of that.
+"""
 _POLICY = Path("/usr/sbin/policy-rc.d")
 _NO_SERVICES = "#!/bin/sh\nexit 101\n"
 
@@ -54,13 +62,24 @@ def obstacle() -> str | None:
     return None
 
 
+def lacking_room() -> str | None:
+    """Return how much disk space is missing for what a run writes, if that is so."""
+    cache, temporary = prerequisites.cache_folder(), Path(tempfile.gettempdir())
+    return prerequisites.lacking_space((cache, _ROOM / 2), (temporary, _ROOM / 2))
+
+
 def main(arguments: list[str]) -> int:
     """Install what is missing, or say why that cannot be done."""
     if reason := obstacle():
         sys.stderr.write(f"not run: test-cluster: {reason}\n")
         return 1
+    if arguments == ["--ask"]:
+        return 0
+    if lacking := lacking_room():
+        sys.stderr.write(f"error: test-cluster: {lacking}\n")
+        return 1
     packages = missing()
-    if not packages or arguments == ["--ask"]:
+    if not packages:
         return 0
     with _services_stay_stopped():
         subprocess.run(["apt-get", "update", "-q"], check=True)

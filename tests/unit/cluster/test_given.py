@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.cluster import prerequisites
 from tests.cluster.harness.clusters import Given
 
 
@@ -22,13 +21,3 @@ def test_a_registry_and_a_kubeconfig_are_used() -> None:
 def test_a_registry_without_a_kubeconfig_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="set KUBECONFIG, too"):
         Given.from_environment({"CLUSTER_REGISTRY": "localhost:5001"})
-
-
-def test_a_machine_without_root_is_told_why_nothing_runs(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert prerequisites.main(["--ask"]) == 1
-    assert (
-        "not run: test-cluster: a container engine and a node need root" in capsys.readouterr().err
-    )
