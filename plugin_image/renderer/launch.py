@@ -92,10 +92,9 @@ class _Spawned:
 
     def wait(self, seconds: float | None = None) -> int:
         """See `Process`."""
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired as error:
-            raise TimeoutError from error
+        if seconds is not None and self._process.poll() is None:
+            processes.outlast(self.pid, seconds)
+        return self._process.wait()
 
     def kill(self) -> None:
         """See `Process`."""

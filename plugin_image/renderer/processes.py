@@ -6,6 +6,7 @@ What Linux offers without privileges; on other systems, what is not offered is l
 import ctypes
 import os
 import re
+import select
 import signal
 import struct
 import sys
@@ -91,6 +92,29 @@ def kill(pids: Iterable[int]) -> None:
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+
+def outlast(child: int, seconds: float) -> None:
+    """Wait until a child has ended, which is then still to be waited for. Raises TimeoutError.
+
+    `subprocess` looks now and then, and would come to know of it up to a twentieth of a second
+    late.
+    """
+    if hasattr(os, "pidfd_open"):
+        ended = os.pidfd_open(child)
+        try:
+            polled = select.poll()
+            polled.register(ended, select.POLLIN)
+            if not polled.poll(seconds * 1000):
+                raise TimeoutError
+        finally:
+            os.close(ended)
+        return
+    end = time.monotonic() + seconds
+    while not os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(_REAPING_SECONDS)
 
 
 def end_descendants(spared: Collection[int] = ()) -> None:

@@ -19,6 +19,8 @@ from pathlib import Path
 from .supervise import Deadline
 
 _POLL_SECONDS = 0.02
+_POLL_SECONDS_OF_THE_FIRST = 0.002
+"""One alone looks that often, and a slot that is free is a processor that has nothing to do."""
 _IN_LINE = "[0-9]*-*.lock"
 _MOST_IN_LINE = 10_000
 
@@ -42,7 +44,12 @@ def slot(folder: Path, count: int, deadline: Deadline) -> Iterator[None]:
             with suppress(OSError):
                 files += (_opened(folder / f"{number}.lock") for number in range(count))
                 line.enter_context(_line(folder, deadline, doing))
-            _wait(lambda: not files or any(map(_locked, files)), deadline, doing)
+            _wait(
+                lambda: not files or any(map(_locked, files)),
+                deadline,
+                doing,
+                poll_seconds=_POLL_SECONDS_OF_THE_FIRST,
+            )
         yield
     finally:
         for file in files:
@@ -80,11 +87,17 @@ def _outlast(other: Path, deadline: Deadline, doing: str) -> None:
         os.close(file)
 
 
-def _wait(holds: Callable[[], bool], deadline: Deadline, doing: str, fix: str = _MORE) -> None:
+def _wait(
+    holds: Callable[[], bool],
+    deadline: Deadline,
+    doing: str,
+    fix: str = _MORE,
+    poll_seconds: float = _POLL_SECONDS,
+) -> None:
     while not holds():
         if not deadline.remaining():
             raise deadline.error(doing, fix)
-        time.sleep(_POLL_SECONDS)
+        time.sleep(poll_seconds)
 
 
 def waiting(folder: Path) -> int:

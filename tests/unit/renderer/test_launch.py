@@ -41,6 +41,16 @@ def test_a_program_inherits_the_files_that_are_passed_and_no_others(tmp_path: Pa
     os.close(kept)
 
 
+def test_its_end_is_noticed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def look_now_and_then(_: float) -> None:
+        pytest.fail("who looks now and then notices it late")
+
+    process = launch.spawn(start(tmp_path, "sleep 0.1"))
+    monkeypatch.setattr("time.sleep", look_now_and_then)
+    with process.stdin, process.said:
+        assert process.wait(30) == 0
+
+
 def test_a_program_that_still_runs_is_told_from_one_that_ended(tmp_path: Path) -> None:
     process = launch.spawn(start(tmp_path, "exec sleep 60"))
     with process.stdin, process.said:
