@@ -126,7 +126,7 @@ class Forked:
     def strangers(self, lent: Collection[int]) -> Collection[int]:
         """See `Stock`."""
         if not self._loaded:
-            # It sees itself to what loading starts.
+            # What loading leaves behind is refused by the process itself.
             return []
         ours = {*lent}
         # With more than what will be the program, it is not as a run finds it.

@@ -1,7 +1,7 @@
 """The pages of this process's memory, which its forks share until one of them writes there.
 
 The first write to a page in a fork costs a fault, in which the kernel copies the page: of a warm
-run, a tenth of its time. A fork that waits can have its own copies before there is anything to do,
+run, a fifth of its time. A fork that waits can have its own copies before there is anything to do,
 all at once, if it is known which pages will be written.
 
 Nothing happens on other systems than Linux, nor where it is too old for it.

@@ -14,12 +14,16 @@ from ..contract import (
 )
 from .errors import UsageError
 
+_LONGEST_SECONDS = 24 * 3600.0
+"""Nobody waits for longer. The kernel takes no timeout of more than 24 days (poll(2))."""
+
 
 @dataclass(frozen=True)
 class Settings:
     """The renderer's settings."""
 
     deadline_seconds: float
+    """How long a render may take; a day at most, whatever is set."""
     concurrency: int
     cache: Path
     passed_env: tuple[str, ...]
@@ -34,8 +38,9 @@ def from_environment(env: Mapping[str, str]) -> Settings:
 
     Raises UsageError for a number that is not one.
     """
+    deadline = _positive(env, RendererEnv.DEADLINE, DEFAULT_DEADLINE_SECONDS)
     return Settings(
-        deadline_seconds=_positive(env, RendererEnv.DEADLINE, DEFAULT_DEADLINE_SECONDS),
+        deadline_seconds=min(deadline, _LONGEST_SECONDS),
         concurrency=int(_positive(env, RendererEnv.CONCURRENCY, DEFAULT_CONCURRENCY)),
         cache=Path(env.get(RendererEnv.CACHE_DIR.value) or _default_cache(env)),
         passed_env=tuple(filter(None, env.get(RendererEnv.PASS_ENV.value, "").split(","))),
