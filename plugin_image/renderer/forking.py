@@ -12,11 +12,13 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Collection
-from typing import Final, Protocol
+from contextlib import suppress
+from typing import Final, NamedTuple, Protocol
 
 from . import pages, processes
 
 _IDLE_SECONDS: Final = 600.0
+_MESSAGE_BYTES: Final = 64
 _TICK_SECONDS: Final = 5.0
 _TICK_SECONDS_AT_WORK: Final = 0.5
 """How often to look around while forks are there, which may need memory."""
@@ -34,6 +36,61 @@ class Others(Protocol):
     def pids(self) -> Collection[int]:
         """Their processes."""
 
+    @property
+    def changes(self) -> int:
+        """How often what a fork has of them has changed."""
+
+
+class _Waiting(NamedTuple):
+    """A fork that waits for a connection."""
+
+    pid: int
+    channel: socket.socket
+    changes: int
+    """See `Others`."""
+
+
+class _Forks:
+    """The forks of this process: those at work, and one that waits. To make it would be a part of
+    its work."""
+
+    def __init__(self, others: Others) -> None:
+        self._others = others
+        self._waiting: _Waiting | None = None
+        self.at_work: set[int] = set()
+
+    def prepare(self) -> socket.socket | None:
+        """Have one wait; in that, where its connection will come."""
+        waiting = self._waiting
+        if waiting and waiting.changes == self._others.changes and _is_there(waiting.pid):
+            return None
+        if waiting:
+            waiting.channel.close()
+        self._waiting = None
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        pid = fork()
+        if pid == 0:
+            ours.close()
+            return theirs
+        theirs.close()
+        self._waiting = _Waiting(pid, ours, self._others.changes) if pid else None
+        return None
+
+    def look(self) -> None:
+        """Forget those that have ended, and end what they have left."""
+        self.at_work = {pid for pid in self.at_work if _is_there(pid)}
+        waiting = {self._waiting.pid} if self._waiting else set()
+        # What a fork left that was killed has come to this process.
+        processes.end_descendants(spared={*self.at_work, *waiting, *self._others.pids()})
+
+    def take(self, connection: socket.socket) -> None:
+        """Give a connection to the one that waits; without one, nobody answers."""
+        waiting, self._waiting = self._waiting, None
+        if waiting:
+            with waiting.channel, suppress(OSError):
+                socket.send_fds(waiting.channel, [b"connection"], [connection.fileno()])
+                self.at_work.add(waiting.pid)
+
 
 def lock(path: str) -> int | None:
     """The lock of the one process that serves the socket `path`; None where another one does."""
@@ -49,7 +106,7 @@ def lock(path: str) -> int | None:
 def serve(
     path: str, held: int, is_stale: Callable[[], bool], others: Others
 ) -> socket.socket | None:
-    """In a fork, the connection that it is for; None in this process, at its end.
+    """In a fork, where the connection comes that it is for; None in this process, at its end.
 
     That comes when nobody has asked for a while, or when what was loaded `is_stale`. `held` is the
     lock, which no fork has.
@@ -64,31 +121,41 @@ def serve(
     # No fork is waited for: the kernel reaps them.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listening = _listening(path)
-    forks: set[int] = set()
+    forks = _Forks(others)
     last_use = time.monotonic()
-    while forks or time.monotonic() - last_use < _IDLE_SECONDS:
-        tick = _TICK_SECONDS_AT_WORK if forks else _TICK_SECONDS
+    while forks.at_work or time.monotonic() - last_use < _IDLE_SECONDS:
+        channel = forks.prepare()
+        if channel:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.close(held)
+            listening.close()
+            return channel
+        tick = _TICK_SECONDS_AT_WORK if forks.at_work else _TICK_SECONDS
         ready, _, _ = select.select([listening.fileno(), *others.files()], [], [], tick)
         others.tend(ready)
-        forks = {pid for pid in forks if os.path.exists(f"/proc/{pid}")}  # noqa: PTH110
-        # What a fork left that was killed has come to this process.
-        processes.end_descendants(spared={*forks, *others.pids()})
+        forks.look()
         if listening.fileno() not in ready:
             continue
         if is_stale():
             break
-        connection, _ = listening.accept()
         last_use = time.monotonic()
-        pid = fork()
-        if pid == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            os.close(held)
-            listening.close()
-            return connection
-        connection.close()
-        forks |= {pid} if pid else set()
+        with listening.accept()[0] as connection:
+            forks.take(connection)
     os.unlink(path)  # noqa: PTH108
     return None
+
+
+def _is_there(pid: int) -> bool:
+    return os.path.exists(f"/proc/{pid}")  # noqa: PTH110
+
+
+def awaited(channel: socket.socket) -> socket.socket:
+    """In a fork, the connection that comes. Ends the process where none does."""
+    with channel:
+        _, files, _, _ = socket.recv_fds(channel, _MESSAGE_BYTES, 1)
+    if not files:
+        os._exit(0)
+    return socket.socket(fileno=files[0])
 
 
 def fork() -> int | None:

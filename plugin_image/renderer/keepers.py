@@ -40,6 +40,8 @@ class Keepers:
         self._container = container
         self._sealing_key = secrets.token_bytes(_KEY_BYTES)
         self._looked = time.monotonic()
+        self.changes = 0
+        """How often what `for_render` gives has changed."""
 
     def files(self) -> list[int]:
         """When one of these can be read, `tend` is called."""
@@ -103,6 +105,7 @@ class Keepers:
             return
         self._pids.add(pid)
         self._kept[key] = _Keeper(ours, time.monotonic())
+        self.changes += 1
 
     def _heed(self, key: str, kept: _Keeper) -> None:
         try:
@@ -115,12 +118,16 @@ class Keepers:
             self._unfit.add(key)
             return
         kept.channel.close()
-        del self._kept[key]
+        self._forget(key)
 
     def _retire_least_recently_used(self) -> None:
         if self._kept:
             self._retire(min(self._kept, key=lambda key: self._kept[key].last_use))
 
     def _retire(self, key: str) -> None:
-        with self._kept.pop(key).channel as channel, suppress(OSError):
+        with self._forget(key).channel as channel, suppress(OSError):
             channel.send(keeper.RETIRE)
+
+    def _forget(self, key: str) -> _Keeper:
+        self.changes += 1
+        return self._kept.pop(key)

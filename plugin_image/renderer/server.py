@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from ..contract import RendererEnv
-from . import ancestry, answering, cli, datagrams, forking, keeping, memory
+from . import ancestry, answering, cli, datagrams, forking, keeping, memory, pages
 from .keepers import Keepers
 
 _FILES: Final = 5
@@ -45,10 +45,12 @@ def serve(path: str) -> None:
     loaded = _newest(files)
     _load()
     keepers = Keepers(memory.container())
-    connection = forking.serve(path, held, lambda: _newest(files) != loaded, keepers)
-    if connection:
+    noted = pages.Noted()
+    channel = forking.serve(path, held, lambda: _newest(files) != loaded, keepers)
+    if channel:
         keeping.begin(keepers.for_render())
-        _become(connection)
+        noted.take()
+        _become(forking.awaited(channel), noted)
 
 
 def _load() -> None:
@@ -79,8 +81,11 @@ def _newest(files: Iterable[str]) -> float:
         return time.time()
 
 
-def _become(connection: socket.socket) -> None:
-    """Be the client's process, as far as that is possible; no program is a client."""
+def _become(connection: socket.socket, noted: pages.Noted) -> None:
+    """Be the client's process, as far as that is possible; no program is a client.
+
+    Notes what pages this writes until the render is a fork of it (`guard.guarded`).
+    """
     asking = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     if ancestry.is_foreign(_CREDENTIALS.unpack(asking)[0]):
         os._exit(0)
@@ -108,6 +113,7 @@ def _become(connection: socket.socket) -> None:
     time.tzset()
     answering.answer(connection)
     sys.argv = ["renderer", renderer.decode(), "generate"]
+    os.register_at_fork(before=noted.leave)
     cli.run(answering.tell)
 
 

@@ -157,6 +157,17 @@ class Container:
             if working_folder(waiting) == working_folder(zygote)
         ]
 
+    def waiting(self) -> list[int]:
+        """The fork of the server that waits for the next render."""
+        return [
+            fork
+            for server in self.servers()
+            for fork in processes.children(server)
+            # A render is in its own folder, and something is below a keeper.
+            if working_folder(fork) == working_folder(server)
+            if not processes.children(fork)
+        ]
+
     def there(self) -> list[int]:
         """All that is there."""
         servers = self.servers()
@@ -164,12 +175,13 @@ class Container:
 
     def is_quiet(self) -> bool:
         """Whether nothing is there but what is kept, and what waits for the next render."""
-        waiting = [pid for spare in self.spares() for pid in spare]
-        return sorted(self.there()) == sorted([*self.kept(), *waiting])
+        spares = [pid for spare in self.spares() for pid in spare]
+        return sorted(self.there()) == sorted([*self.kept(), *spares, *self.waiting()])
 
     def is_ready(self) -> bool:
         """Whether all waits for the next render, and nothing else is there."""
-        return len(self.spares()) == len(self.zygotes()) and self.is_quiet()
+        wait = len(self.spares()), len(self.waiting())
+        return wait == (len(self.zygotes()), len(self.servers())) and self.is_quiet()
 
     def _there(self) -> str:
         commands = [read(pid, "cmdline").replace("\0", " ") for pid in self.there()]

@@ -1,0 +1,124 @@
+"""A fork waits for each connection, and has what there is when that comes."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+SERVER = """
+import os, sys
+from plugin_image.renderer import forking
+
+class Others:
+    changes = 0
+    def files(self): return [0]
+    def tend(self, ready): self.changes += len(os.read(0, 1)) if 0 in ready else 0
+    def pids(self): return []
+
+others, path = Others(), sys.argv[1]
+channel = forking.serve(path, forking.lock(path), lambda: False, others)
+connection = forking.awaited(channel)
+connection.send(b"%d %d" % (others.changes, os.getpid()))
+connection.recv(1)
+"""
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A server of forks, whose others change with each byte that it gets."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER, folder / "socket"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def connected(folder: Path) -> tuple[socket.socket, int, int]:
+    """A connection, what has changed for the fork that answers, and its number."""
+    end = time.monotonic() + 60
+    while True:
+        client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        client.settimeout(60)
+        try:
+            client.connect(str(folder / "socket"))
+            changes, pid = client.recv(64).split()
+        except (OSError, ValueError):
+            client.close()
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        else:
+            return client, int(changes), int(pid)
+
+
+def children(server: int) -> list[int]:
+    return [*map(int, Path(f"/proc/{server}/task/{server}/children").read_text().split())]
+
+
+def waiting(server: int, *at_work: int) -> int:
+    """The fork that waits, once all others but those at work have ended."""
+    end = time.monotonic() + 60
+    while True:
+        found = {*children(server)} - {*at_work}
+        if len(found) == 1:
+            return found.pop()
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="servers are for containers")
+class TestForks:
+    def test_of_each_connection_is_one_of_its_own_and_one_more_waits(self, tmp_path: Path) -> None:
+        with serving(tmp_path) as server:
+            answers = [connected(tmp_path) for _ in range(3)]
+            forks = {pid for _, _, pid in answers}
+            assert len(forks) == 3
+            assert waiting(server.pid, *forks) not in forks
+            for client, _, _ in answers:
+                client.close()
+
+    def test_have_what_has_changed_while_they_waited(self, tmp_path: Path) -> None:
+        with serving(tmp_path) as server:
+            client, changes, _ = connected(tmp_path)
+            client.close()
+            assert changes == 0
+            before = waiting(server.pid)
+            assert server.stdin
+            server.stdin.write(b"x")
+            server.stdin.flush()
+            while waiting(server.pid) == before:
+                time.sleep(0.02)
+            client, changes, _ = connected(tmp_path)
+            client.close()
+            assert changes == 1
+
+    def test_that_are_killed_while_they_wait_are_replaced(self, tmp_path: Path) -> None:
+        with serving(tmp_path) as server:
+            client, _, pid = connected(tmp_path)
+            spare = waiting(server.pid, pid)
+            os.kill(spare, signal.SIGKILL)
+            client.close()
+            client, _, pid = connected(tmp_path)
+            client.close()
+            assert pid != spare
+
+    def test_that_wait_end_with_the_server(self, tmp_path: Path) -> None:
+        with serving(tmp_path) as server:
+            client, _, pid = connected(tmp_path)
+            spare = waiting(server.pid, pid)
+            client.close()
+        end = time.monotonic() + 60
+        while Path(f"/proc/{spare}").exists():
+            assert time.monotonic() < end
+            time.sleep(0.02)
