@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 COMPLETE := $(VENV)/complete
 ANY_PYTHON := $(if $(wildcard $(COMPLETE)),$(BIN)/python,$(PYTHON))
 NEW_PYTHON := Install Python 3.11 or newer, or name another one by PYTHON=. What works without it: image, help, clean
+# What has not changed is not checked again, in a new clone neither: its content counts, not its age.
+MYPY := $(BIN)/mypy --cache-dir $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/argocd-pulumi-plugin/mypy
 # Locks carry hashes and no addresses; --universal makes them hold for every platform.
 LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links
 TOOLS := $(basename $(wildcard plugin_image/renderer/pulumi/hosts/tools/*.in))
@@ -99,7 +101,7 @@ test-public: $(VENV) ## Render public programs from GitHub as they are (hours; r
 lint: $(VENV) ## ruff, mypy and the rules of who may import whom
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(MYPY)
 	$(BIN)/lint-imports
 
 format: $(VENV) ## Put the code into its format

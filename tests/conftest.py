@@ -1,9 +1,13 @@
 """How tests share out: what needs the same real parts stays together, the longest begins first."""
 
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
+
+from tests import scratch
 
 _HERE = Path(__file__).parent
 _WAIT = ("cluster", "e2e")
@@ -23,6 +27,13 @@ class ByRealParts(LoadScopeScheduling):  # type: ignore[misc] # it has no types
         if folder == "cluster":
             return "images" if name in _OF_IMAGES else folder
         return file if folder in _WAIT or name.startswith(_WARM) else nodeid
+
+
+def pytest_configure() -> None:
+    """Have temporary files in memory, also those of what tests start, unless TMPDIR is given."""
+    folder = scratch.in_memory()
+    if folder and "TMPDIR" not in os.environ:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByRealParts:

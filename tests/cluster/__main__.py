@@ -12,7 +12,7 @@ from tests.cluster import prerequisites
 from tests.cluster.harness import clusters, local_parts
 from tests.cluster.harness.docker_engine import running_engine
 from tests.e2e.harness.local_argocd import terminate_like_interrupt
-from tests.e2e.harness.workspace import Workspace
+from tests.e2e.harness.workspace import ON_DISK, Workspace
 
 
 def main() -> int:
@@ -21,7 +21,7 @@ def main() -> int:
         return 1
     terminate_like_interrupt()
     tools = toolchain.ensure(clusters.TOOLS)
-    workspace = Workspace()
+    workspace = Workspace(ON_DISK)
     try:
         with (
             running_engine(workspace) as engine,

@@ -28,7 +28,7 @@ from tests.cluster.harness.docker_engine import (
 from tests.cluster.harness.git_pod import PublishedRepository
 from tests.e2e.conftest import uncaptured, workspace
 from tests.e2e.harness.pulumi_stack import ROOT
-from tests.e2e.harness.workspace import Workspace
+from tests.e2e.harness.workspace import ON_DISK, Workspace
 
 __all__ = ["workspace"]
 
@@ -49,6 +49,12 @@ class BuildVariant(Protocol):
 def given() -> Given | None:
     """The cluster and registry to use, where they are given."""
     return Given.from_environment(os.environ)
+
+
+@pytest.fixture(scope="package")
+def workspace_parent() -> Path:
+    """A disk, as memory is counted by container."""
+    return ON_DISK
 
 
 @pytest.fixture(scope="package")

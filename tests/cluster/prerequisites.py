@@ -8,12 +8,12 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests import prerequisites
+from tests.e2e.harness.workspace import ON_DISK
 
 PROGRAMS = {
     "dockerd": "docker.io",
@@ -64,7 +64,7 @@ def obstacle() -> str | None:
 
 def lacking_room() -> str | None:
     """Return how much disk space is missing for what a run writes, if that is so."""
-    cache, temporary = prerequisites.cache_folder(), Path(tempfile.gettempdir())
+    cache, temporary = prerequisites.cache_folder(), ON_DISK
     return prerequisites.lacking_space((cache, _ROOM / 2), (temporary, _ROOM / 2))
 
 

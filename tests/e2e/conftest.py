@@ -32,10 +32,16 @@ def tools(pytestconfig: pytest.Config) -> Mapping[str, Path]:
 
 
 @pytest.fixture(scope="package")
-def workspace(request: pytest.FixtureRequest) -> Iterator[Workspace]:
+def workspace_parent() -> Path | None:
+    """Where that of this run is; None where it does not matter."""
+    return None
+
+
+@pytest.fixture(scope="package")
+def workspace(request: pytest.FixtureRequest, workspace_parent: Path | None) -> Iterator[Workspace]:
     """The folder of this run. Its logs stay when a test has failed."""
     terminate_like_interrupt()
-    workspace = Workspace()
+    workspace = Workspace(workspace_parent)
     yield workspace
     failed = request.session.testsfailed > 0
     workspace.close(keep_logs=failed)

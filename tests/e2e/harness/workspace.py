@@ -10,6 +10,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
+ON_DISK = Path("/var/tmp")
+"""Where folders for temporary files are on a disk: of a file in memory, the memory counts as that
+of the container that has written it."""
+
 _PREFIX = "argocd-e2e-"
 _LOCK = ".lock"
 """Held by the run whose folder it is, which only its end takes from it."""
@@ -23,9 +27,11 @@ class Workspace:
     its own subfolder.
     """
 
-    def __init__(self) -> None:
-        _sweep(Path(tempfile.gettempdir()))
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    def __init__(self, parent: Path | None = None) -> None:
+        """`parent` takes the place of that folder."""
+        parent = parent or Path(tempfile.gettempdir())
+        _sweep(parent)
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
         self.path.chmod(0o711)
         self._lock = (self.path / _LOCK).open("w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
