@@ -21,7 +21,13 @@ def objects(name: str) -> list[Object]:
     return [*kubernetes_yaml.parse_all((TESTDATA / f"{name}.yaml").read_bytes())]
 
 
-SOME_APIS = ("api/v1", "apis/apps/v1", "apis/networking.k8s.io/v1", "apis/apiextensions.k8s.io/v1")
+SOME_APIS = (
+    "api/v1",
+    "apis/apps/v1",
+    "apis/coordination.k8s.io/v1",
+    "apis/networking.k8s.io/v1",
+    "apis/apiextensions.k8s.io/v1",
+)
 DEFINITION = objects("definition")[0]
 NAMESPACE = "validation"
 """Where no other test has objects, which would be in the way of new ones."""

@@ -41,17 +41,14 @@ _SCALARS: Final = {
 }
 _WITH_PARSERS: Final = {
     **dict.fromkeys(
-        (
-            "FieldsV1",
-            "JSON",
-            "JSONSchemaPropsOrArray",
-            "JSONSchemaPropsOrBool",
-            "JSONSchemaPropsOrStringArray",
-            "RawExtension",
-        ),
+        ("FieldsV1", "JSON", "RawExtension"),
         "*",
     ),
+    "JSONSchemaPropsOrArray": "JSONSchemaProps|*",
+    "JSONSchemaPropsOrBool": "JSONSchemaProps|b",
+    "JSONSchemaPropsOrStringArray": "JSONSchemaProps|*",
     "IntOrString": "x",
+    "MicroTime": "m",
     "Quantity": "q",
 }
 """Types that read JSON in a way of their own, which their schemas do not tell."""

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from .nodes import Node
+from .nodes import ANYTHING, Node
 from .scalars import SCALARS
 
 TABLES: Final = Path(__file__).with_name("tables")
@@ -22,7 +22,8 @@ NEWEST: Final = 37
 
 Type: TypeAlias = "str | list[Type] | dict[str, Type]"
 """A letter of `SCALARS`, the name of a type of the same table, `meta.v1/ObjectMeta` of another
-one; `[Type]` a list, `{"": Type}` a map."""
+one; `[Type]` a list, `{"": Type}` a map; `Type|letter` what drops unknown fields of an object of
+the type, and takes a scalar, too."""
 
 
 class BuiltIn:
@@ -57,6 +58,9 @@ class BuiltIn:
             return _Map(self, table, type_[""])
         if type_ in SCALARS:
             return SCALARS[type_]
+        struct, _, other = type_.partition("|")
+        if other:
+            return _Lenient(self.named(table, struct), SCALARS[other])
         other, _, name = type_.rpartition("/")
         return self.named(other or table, name)
 
@@ -125,6 +129,32 @@ class _List(Node):
 
     def item(self) -> Node:
         return self._of
+
+
+class _Lenient(Node):
+    """What has a parser of its own, which drops the fields that it does not know, however deep.
+
+    Source: apiextensions-apiserver `pkg/apis/apiextensions/v1/marshal.go`.
+    """
+
+    def __init__(self, node: Node, other: Node | None = None) -> None:
+        """`other` may stand there in place of an object."""
+        self._node = node
+        self._other = other
+        self.takes_null = node.takes_null
+
+    def wrong(self, value: Any) -> str:
+        if self._other is None or isinstance(value, dict):
+            return self._node.wrong(value)
+        wrong = self._other.wrong(value)
+        return wrong and f"an object or {wrong}"
+
+    def below(self, key: str) -> Node:
+        found = self._node.below(key)
+        return ANYTHING if found is None else _Lenient(found)
+
+    def item(self) -> Node:
+        return ANYTHING if self._other else _Lenient(self._node.item())
 
 
 def _file_of(api_version: str) -> str:

@@ -2,7 +2,8 @@
 
 Read as the API server reads them. Sources: apiextensions-apiserver
 `pkg/apiserver/schema/pruning/algorithm.go`, `schema/objectmeta/coerce.go`,
-`schema/defaulting/prune.go`; kube-openapi `pkg/validation/validate/type.go`.
+`schema/defaulting/prune.go`; kube-openapi `pkg/validation/validate/type.go`; go-openapi/swag
+`conv/convert.go`, IsFloat64AJSONInteger.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +11,7 @@ from typing import Any, Final
 
 from ..manifests import Manifest
 from .nodes import ANYTHING, Node
-from .scalars import STRING, is_number, is_whole
+from .scalars import STRING, is_integer, is_number
 
 _DEFINITION: Final = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
@@ -20,7 +21,7 @@ _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 _TYPES: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
     "array": ("a list", lambda value: isinstance(value, list)),
     "boolean": ("a boolean", lambda value: isinstance(value, bool)),
-    "integer": ("an integer", is_whole),
+    "integer": ("an integer", is_integer),
     "number": ("a number", is_number),
     "object": ("an object", lambda value: isinstance(value, Mapping)),
     "string": ("a string", lambda value: isinstance(value, str)),
@@ -83,15 +84,15 @@ class _Place(Node):
         if not self._typed:
             return ""
         if self._int_or_string:
-            return "" if isinstance(value, str) or is_whole(value) else "an integer or a string"
+            return "" if isinstance(value, str) or is_integer(value) else "an integer or a string"
         if not self._type or self._type[1](value) or self._has_a_format(value):
             return ""
         return self._type[0]
 
     def _has_a_format(self, value: Any) -> bool:
-        """Whether the API server looks at a string's format alone, which lists have, too."""
-        formatted = self._schema.get("type") == "string" and bool(self._schema.get("format"))
-        return formatted and isinstance(value, list)
+        """Whether the API server looks at the format alone, as of all strings and lists."""
+        of_numbers = self._schema.get("type") in ("integer", "number")
+        return not of_numbers and bool(self._schema.get("format")) and isinstance(value, str | list)
 
     def below(self, key: str) -> Node | None:
         if self._schema.get(_EMBEDDED) is True and key in ("apiVersion", "kind", "metadata"):

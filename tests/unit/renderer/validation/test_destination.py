@@ -80,6 +80,49 @@ def test_no_value_is_told() -> None:
     assert "data.password, where base64 belongs" in refused(secret)
 
 
+def definition(schema: Any) -> Manifest:
+    """A definition with a schema."""
+    versions = [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]
+    return of_kind(
+        "apiextensions.k8s.io/v1", "CustomResourceDefinition", spec={"versions": versions}
+    )
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"additionalProperties": True},
+        {"additionalProperties": {"type": "string", "unknown": 1, "items": {"unknown": 1}}},
+        {"items": {"properties": {"a": {"unknown": {"b": 1}}}, "required": ["a"]}},
+        {"items": "anything", "dependencies": {"a": ["b"], "c": {"type": "object"}}},
+    ],
+)
+def test_schemas_within_a_schema_may_have_unknown_fields(schema: Any) -> None:
+    assert refused(definition(schema)) == ""
+
+
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        (
+            {"additionalProperties": "false"},
+            "a string in {}.additionalProperties, where an object or",
+        ),
+        ({"items": {"maxItems": "1"}}, "a string in {}.items.maxItems, where an integer"),
+        ({"items": {"properties": {"a": {"type": 1}}}}, "a number in {}.items.properties.a.type"),
+        ({"items": {"required": [1]}}, "a number in {}.items.required[0]"),
+        (
+            {"additionalProperties": {"properties": []}},
+            "a list in {}.additionalProperties.properties",
+        ),
+        ({"properties": {"a": {"unknown": 1}}}, "an unknown field {}.properties.a.unknown"),
+    ],
+)
+def test_schemas_within_a_schema_have_its_types(schema: Any, place: str) -> None:
+    told = place.format("spec.versions[0].schema.openAPIV3Schema")
+    assert told in refused(definition(schema))
+
+
 def test_whole_numbers_are_integers_however_they_are_written() -> None:
     deployment = of_kind("apps/v1", "Deployment", spec={"replicas": 2.0})
     assert refused(deployment) == ""
