@@ -48,6 +48,22 @@ def refuse_patch(type_: str, manifest: Mapping[str, Any], called: str) -> None:
         )
 
 
+def require_group(type_: str, called: str) -> None:
+    """Raise Refusal for the type of an object that is not of a group and a version.
+
+    The kinds of the core group have the group `core` there. Source: pulumi-kubernetes
+    `provider/pkg/provider/provider.go` (gvkFromURN), by which `Check` refuses others.
+    """
+    api_version = type_.partition(":")[2].rpartition(":")[0]
+    if api_version.count("/") != 1:
+        raise Refusal(
+            f"{called} is of {api_version!r}, which Pulumi's Kubernetes provider refuses: it is "
+            "not a group and a version",
+            "take the SDK's own class for a kind of Kubernetes, as kubernetes.core.v1.ConfigMap, "
+            "and give a custom resource an apiVersion as example.com/v1",
+        )
+
+
 def refuse_items(called: str) -> Refusal:
     """A list whose items cannot be told apart."""
     return Refusal(

@@ -29,15 +29,19 @@ def complete_kind(type_: str, manifest: Manifest) -> None:
     manifest.setdefault("kind", kind)
 
 
-def is_list(type_: str, manifest: Mapping[str, Any]) -> bool:
-    """Whether it stands for the objects among its items; a custom kind may be called so."""
-    custom = kinds.is_custom(str(manifest["apiVersion"]))
-    return type_.endswith(_LIST) and "items" in manifest and not custom
+def is_list(type_: str) -> bool:
+    """Whether it stands for the objects among its items; a custom kind may be called so.
+
+    Source: pulumi-kubernetes `provider/pkg/kinds/util.go` (IsListURN).
+    """
+    group_version = type_.partition(":")[2].rpartition(":")[0]
+    custom = kinds.is_custom(group_version.removeprefix("core/"))
+    return type_.endswith(_LIST) and not custom
 
 
 def items(type_: str, manifest: Mapping[str, Any]) -> list[Manifest] | None:
     """The objects of a list, of the kind that it is a list of; None where they cannot be told."""
-    found = manifest["items"]
+    found = manifest.get("items")
     if not isinstance(found, list) or not all(_is_object(item) for item in found):
         return None
     head: Manifest = {}

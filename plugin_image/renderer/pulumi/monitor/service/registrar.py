@@ -176,10 +176,11 @@ class Registrar:
         self, urn: str, request: RegisterResourceRequest, called: str
     ) -> RegisterResourceResponse:
         manifest = policy.read(request.object, called)
+        policy.require_group(request.type, called)
         objects.complete_kind(request.type, manifest)
         policy.refuse_patch(request.type, manifest, called)
         provider = self._providers.of(request.provider, called)
-        if objects.is_list(request.type, manifest):
+        if objects.is_list(request.type):
             return self._register_list(urn, request, manifest, called)
         name = self._names.decide(
             urn,

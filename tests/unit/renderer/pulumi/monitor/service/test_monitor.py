@@ -352,6 +352,14 @@ class TestRefusals:
             ("kubernetes:core/v1:ConfigMapPatch", {"kind": "ConfigMap"}, "patches an object"),
             ("kubernetes:core/v1:ConfigMapList", {"items": secret([])}, "is a list of objects"),
             ("kubernetes:core/v1:List", {"items": [1]}, "is a list of objects"),
+            ("kubernetes:apps/v1:DeploymentList", {}, "is a list of objects"),
+            ("kubernetes:core/v1:PodList", {"apiVersion": "core/v1"}, "is a list of objects"),
+            ("kubernetes:v1:ConfigMap", {}, "not a group and a version"),
+            ("kubernetes:v1:ConfigMapList", {"items": []}, "not a group and a version"),
+            ("kubernetes:v1:ConfigMapPatch", {"kind": "ConfigMap"}, "not a group and a version"),
+            ("kubernetes:example.com/a/v1:Widget", {}, "not a group and a version"),
+            ("kubernetes::Widget", {}, "not a group and a version"),
+            ("kubernetes:apiextensions.k8s.io:CustomResource", {}, "not a group and a version"),
         ],
     )
     def test_name_the_resource_and_are_reported(
