@@ -1,9 +1,11 @@
 """What a deployment would make of an object that a program registers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .... import kinds
+from ... import property_path
+from ...property_path import WILDCARD
 from ..errors import MonitorError
 from ..values import shapes, wire
 from . import completion
@@ -48,6 +50,32 @@ def items(type_: str, manifest: Mapping[str, Any]) -> list[Manifest] | None:
     if type_.rpartition(":")[2] != _LIST:
         complete_kind(type_.removesuffix(_LIST), head)
     return [{**head, **item} for item in found]
+
+
+def paths_of_item(paths: Iterable[str], number: int) -> Iterator[str]:
+    """What property paths of a list name in one of its items, or in all of them.
+
+    One that cannot be read stays as it is, for whoever reads it then.
+    """
+    for text in paths:
+        try:
+            head, *below = property_path.parse(text)
+        except ValueError:
+            yield text
+            continue
+        if head in ("items", WILDCARD) and (not below or below[0] in (number, WILDCARD)):
+            yield property_path.written(tuple(below[1:]) or (WILDCARD,))
+
+
+def outputs_of_list(
+    manifest: Manifest, found: Iterable[Manifest], *, secret: Iterable[str]
+) -> Manifest:
+    """A list as the program sees it, with the marks of secrets that its items would have."""
+    hidden = {*secret, *("items" for item in found if item.get("kind") == "Secret")}
+    return {
+        key: wire.secret(wire.plain(part)) if key in hidden else part
+        for key, part in manifest.items()
+    }
 
 
 def _is_object(item: wire.Json) -> bool:

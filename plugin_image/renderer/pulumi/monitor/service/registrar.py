@@ -215,9 +215,11 @@ class Registrar:
         for number, item in enumerate(found):
             objects.complete_names(item, name=None, namespace=provider.namespace)
             name = objects.identifier(item) or str(number)
-            self._register_part(urn, request, Part(name, item), provider)
+            ignored = tuple(objects.paths_of_item(request.ignoreChanges, number))
+            self._register_part(urn, request, Part(name, item, ignored=ignored), provider)
         response = resource_pb2.RegisterResourceResponse(id=request.name)
-        structs.into_struct(manifest, response.object)
+        state = objects.outputs_of_list(manifest, found, secret=request.additionalSecretOutputs)
+        structs.into_struct(state, response.object)
         return response
 
     def _register_release(
@@ -293,6 +295,7 @@ class Registrar:
             name=f"{request.name}:{part.name}",
             parent=urn,
             custom=True,
+            ignoreChanges=part.ignored,
             **inherited(request),
         )
         if part.kept:

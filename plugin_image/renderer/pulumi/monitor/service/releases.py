@@ -58,7 +58,7 @@ Inputs = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Part:
-    """An object of a release."""
+    """An object of a release or of a list."""
 
     name: str
     """What tells it apart from the others."""
@@ -67,6 +67,8 @@ class Part:
     """Whether Helm leaves it when it uninstalls the release."""
     unless_given: bool = False
     """Whether it is for the program, or another release, to have it instead."""
+    ignored: tuple[str, ...] = ()
+    """The property paths of its fields that are left to the cluster."""
 
 
 def require_renderable(inputs: Inputs, ignored: Collection[str], called: str) -> None:

@@ -242,6 +242,46 @@ class TestLists:
         (entry,) = harness.recording.registrations
         assert (entry.type, entry.object) == ("kubernetes:apps/v1:Deployment", item)
 
+    @pytest.mark.parametrize(
+        ("ignored", "of_first", "of_second"),
+        [
+            ("items[0].data.a", ["data.a"], []),
+            ("items[*].metadata.labels", ["metadata.labels"], ["metadata.labels"]),
+            ('["items"][1]["data"]', [], ["data"]),
+            ("items[0]", ["[*]"], []),
+            ("items", ["[*]"], ["[*]"]),
+            ("*", ["[*]"], ["[*]"]),
+            ("metadata", [], []),
+            ('items["0"].data', [], []),
+            ("items[0", ["items[0"], ["items[0"]),
+        ],
+    )
+    def test_have_what_is_ignored_of_their_items(
+        self, harness: Harness, ignored: str, of_first: list[str], of_second: list[str]
+    ) -> None:
+        items = [{"metadata": {"name": name}} for name in ("a", "b")]
+        options = {"ignoreChanges": [ignored]}
+        harness.register("kubernetes:core/v1:ConfigMapList", "all", {"items": items}, **options)
+        first, second = harness.recording.registrations
+        assert (first.ignore_changes, second.ignore_changes) == (of_first, of_second)
+
+    @pytest.mark.parametrize(
+        ("type_", "options", "comes_out"),
+        [
+            ("SecretList", {}, True),
+            ("ConfigMapList", {}, False),
+            ("ConfigMapList", {"additionalSecretOutputs": ["items"]}, True),
+        ],
+    )
+    def test_give_back_as_secret_what_their_items_would(
+        self, harness: Harness, type_: str, options: dict[str, Any], comes_out: bool
+    ) -> None:
+        items = [{"metadata": {"name": "a"}, "data": {"a": "b"}}]
+        response = harness.register(
+            f"kubernetes:core/v1:{type_}", "all", {"items": items}, **options
+        )
+        assert harness.state(response)["items"] == (secret(items) if comes_out else items)
+
     def test_count_with_all_that_they_have_for_those_that_depend_on_them(
         self, harness: Harness
     ) -> None:
