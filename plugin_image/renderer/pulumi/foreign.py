@@ -26,6 +26,8 @@ _HINTS: Final[Mapping[str, str]] = {
     "random": "let a controller in the cluster make the passwords that random makes up (External "
     "Secrets), give them as configuration, encrypted, or set the plugin parameter "
     f"`{contract.RANDOM.name}` to keyed",
+    "pulumi": "give as configuration what a Stash keeps: `pulumi up` goes on with the first value "
+    "that it was given, which only the stack's state remembers",
     **dict.fromkeys(
         ("docker", "docker-build"),
         "build images in CI, and pass their references as configuration",

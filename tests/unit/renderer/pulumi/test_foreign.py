@@ -39,6 +39,11 @@ def test_what_to_do_about_several_providers_is_said_once() -> None:
     assert error.fix.count("build images in CI, and pass their references") == 1
 
 
+def test_a_stash_is_told_with_what_it_would_have_kept() -> None:
+    error = foreign.refusal([("pulumi", "pulumi:index:Stash 'a' (index.ts:3)")])
+    assert error.fix.startswith("give as configuration what a Stash keeps: `pulumi up` goes on ")
+
+
 CHART = "kubernetes:helm.sh/v3:Chart"
 GROUP, FILE = "kubernetes:yaml:ConfigGroup", "kubernetes:yaml:ConfigFile"
 

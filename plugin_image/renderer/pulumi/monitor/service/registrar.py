@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         ResourceCallRequest,
     )
 
-_STASH: Final = "pulumi:index:Stash"
 _PROVIDERS: Final = "pulumi:providers:"
 
 
@@ -101,7 +100,7 @@ class Registrar:
         is_object = policy.is_kubernetes(request.type) or self._is_extension(request.type)
         if request.custom and not is_object:
             self._order.lead_on(urn, request)
-        if not request.custom or request.type == _STASH:
+        if not request.custom:
             response = self._echo(request, called)
         elif request.type.startswith(_PROVIDERS):
             response = self._register_provider(urn, request)
@@ -127,13 +126,10 @@ class Registrar:
             self._report({"component": (urn, called)})
 
     def _echo(self, request: RegisterResourceRequest, called: str) -> RegisterResourceResponse:
-        """Components, and values that the program stashes: what they were given is their state."""
+        """A component: what it was given is its state."""
         policy.read(request.object, called)
         response = resource_pb2.RegisterResourceResponse()
         response.object.CopyFrom(request.object)
-        if request.type == _STASH:
-            response.id = request.name
-            response.object.fields["output"].CopyFrom(request.object.fields["input"])
         return response
 
     def _register_provider(

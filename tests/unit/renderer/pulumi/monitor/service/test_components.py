@@ -49,11 +49,6 @@ class TestComponents:
             self.lookup(harness, "urn:absent")
         assert refused.value.code == "NOT_FOUND"
 
-    def test_what_a_program_stashes_comes_back(self, harness: Harness) -> None:
-        response = harness.register("pulumi:index:Stash", "kept", {"input": [1]})
-        assert harness.state(response) == {"input": [1], "output": [1]}
-        assert harness.recording.registrations == []
-
     def lookup(self, harness: Harness, urn: str) -> dict[str, Any]:
         request = resource_pb2.ResourceInvokeRequest(tok="pulumi:pulumi:getResource")
         structs.into_struct({"urn": urn}, request.args)

@@ -438,9 +438,15 @@ class TestRefusals:
         ]
         assert not harness.recording.refusals
 
-    def test_can_be_turned_off_for_resources_of_others(self) -> None:
+    def test_reach_values_that_only_a_state_remembers(self, harness: Harness) -> None:
+        """A Stash gives the value of the first deployment, whatever it is given now."""
+        harness.register("pulumi:index:Stash", "kept", {"input": [1]})
+        assert harness.recording.foreign == [("pulumi", "pulumi:index:Stash 'kept'")]
+
+    @pytest.mark.parametrize("type_", ["aws:s3/bucket:Bucket", "pulumi:index:Stash"])
+    def test_can_be_turned_off_for_resources_of_others(self, type_: str) -> None:
         harness = Harness(ignore_foreign=True)
-        response = harness.register("aws:s3/bucket:Bucket", "files", {"acl": "private"})
+        response = harness.register(type_, "files", {"acl": "private"})
         assert response.unknown
         assert response.id == ""
         assert harness.recording.registrations == []
