@@ -61,21 +61,34 @@ def install(project: Project, installer: Installer) -> list[ComponentPackage]:
 def find(project: Project) -> list[Project]:
     """The packages that are folders of the repository, and those that these name in turn.
 
-    Raises ProjectError for a folder outside of the repository or without a PulumiPlugin.yaml, and
-    for a language that is not hosted. Packages from elsewhere are none of these; what the program
-    registers of them is refused.
+    Raises ProjectError for a folder outside of the repository or without a PulumiPlugin.yaml, for
+    two of one name, and for a language that is not hosted. Packages from elsewhere are none of
+    these; what the program registers of them is refused.
     """
     found: dict[str, Project] = {}
     waiting = [project]
     while waiting:
         naming = waiting.pop()
         for name, source in naming.packages.items():
-            package = None if name in found else _package(name, source, naming, project)
-            if package:
+            package = _package(name, source, naming, project)
+            if package and name in found:
+                _require_same(found[name], package, project)
+            elif package:
                 registry.component_host_of(package)
                 found[name] = package
                 waiting.append(package)
     return [found[name] for name in sorted(found)]
+
+
+def _require_same(found: Project, other: Project, project: Project) -> None:
+    """Raise ProjectError for a second folder of a name, of which Pulumi takes either by chance."""
+    if not found.root.samefile(other.root):
+        folders = (os.path.relpath(package.root, project.root) for package in (found, other))
+        raise ProjectError(
+            f"the package {found.name!r} has two folders: {' and '.join(folders)}",
+            fix="name one folder in all `packages`, also of each PulumiPlugin.yaml, where paths "
+            "start from the project's folder, too",
+        )
 
 
 def _package(name: str, source: Source, naming: Project, project: Project) -> Project | None:

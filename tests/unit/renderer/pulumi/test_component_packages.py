@@ -63,6 +63,16 @@ def test_what_a_package_names_is_found_from_the_project(program: Path) -> None:
     assert [*_found(program, "  web: ./web\n")] == ["base", "web"]
 
 
+def test_two_folders_of_one_name_are_refused(program: Path) -> None:
+    """Pulumi takes the one that comes first, in an order of its own."""
+    _package(program / "web", "runtime: nodejs\npackages:\n  base: ./web/base\n")
+    _package(program / "web" / "base")
+    _package(program / "base")
+    assert [*_found(program, "  web: ./web\n  base: web/../web/base\n")] == ["base", "web"]
+    with pytest.raises(ProjectError, match=r"'base' has two folders: base and web/base"):
+        _found(program, "  base: ./base\n  web: ./web\n")
+
+
 @pytest.mark.parametrize("path", ["../../../elsewhere", "./linked", "{outside}", "~/elsewhere"])
 def test_a_package_outside_of_the_repository_is_refused(
     path: str, program: Path, tmp_path: Path

@@ -46,6 +46,10 @@ _CRASH: Final = re.compile(r"^(?:panic|fatal error): ", re.MULTILINE)
 _INSTALLED: Final = re.compile(r"/(?:site-packages|node_modules)/")
 _NOT_GIVEN: Final = re.compile(r"missing required configuration variable ('[^':]*');.*")
 """What the host of YAML says of an input of a component; a key of the configuration has a colon."""
+_NO_DEFAULT: Final = re.compile(r"unexpected configuration type '[^']*': .*")
+"""What it says of such an input where it is a list, and does not know what that may be."""
+_LEFT_OUT: Final = re.compile(r"^Error registering config \[([^]\n]+)\]", re.MULTILINE)
+"""Where it names the input, after that."""
 _AROUND: Final = re.compile(
     r"Unexpected <class '[^']+'>: |^[^\s:,]+:\d+,\d+-[\d,]+: |;? *$", re.MULTILINE
 )
@@ -205,6 +209,8 @@ class _Running:
         cause = lines[0] if called or not lines else lines[-1]
         if called:
             cause = _NOT_GIVEN.sub(r"its input \1 is not given", cause)
+        if _NO_DEFAULT.fullmatch(cause) and (named := _LEFT_OUT.findall(output)):
+            cause = f"its input {named[-1]!r} is not given, and lists have no default"
         what = f"{called} of the package" if called else "the package"
         where = self._frame(said) or self._package.place
         failed = "failed" if called else "does not start"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
@@ -39,6 +40,10 @@ class Registry:
         """The charts, releases, files and kustomizations, as messages name them."""
         self._children: Counter[str] = Counter()
         """How many objects each component has."""
+        self._in_the_making: set[str] = set()
+        """The components that a package or the provider is making."""
+        self._parts: dict[str, str] = {}
+        """What these make, and the component that each is a part of."""
 
     def add(self, request: Request, called: str) -> str:
         """The URN of a new resource. Raises Refusal for one that is registered already."""
@@ -63,14 +68,28 @@ class Registry:
             return self._urn_of(request)
 
     def names(self) -> Counter[str]:
-        """The logical names of all resources, and of components as the program asked for them.
+        """The logical names of all that the program itself asked for, not of parts of these.
 
         Resources of several types may have one name.
         """
         with self._lock:
-            made = {*self._types, *self._places}
+            made = {*self._types, *self._places} - self._parts.keys()
         # No type has the `::` that comes before a name.
         return Counter(urn.removeprefix(self._prefix).partition("::")[2] for urn in made)
+
+    @contextmanager
+    def made_by_others(self, urn: str) -> Iterator[None]:
+        """While a package or the provider makes a component.
+
+        The program has its URN, to be a parent of more, only afterwards.
+        """
+        with self._lock:
+            self._in_the_making.add(urn)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._in_the_making.discard(urn)
 
     def is_stack(self, urn: str) -> bool:
         """Whether it is the URN of the stack itself, which is registered like any resource."""
@@ -106,6 +125,9 @@ class Registry:
         with self._lock:
             known = self._places.get(urn) or self._places.get(request.parent, "")
             self._places[urn] = self._source(request) or known
+            whole = self._parts.get(request.parent, request.parent)
+            if whole in self._in_the_making:
+                self._parts[urn] = whole
             made_of_others = not request.custom or policy.is_release(request.type)
             if made_of_others and policy.is_kubernetes(request.type):
                 self._components[urn] = f"{request.type.partition(':')[2]} {request.name!r}"

@@ -367,10 +367,11 @@ class Registrar:
         urn = self._registry.urn_of(request)
         self._registry.place(urn, request)
         self._order.construct(urn, request)
-        if of_package:
-            made = self._packages.construct(request, self._fields(), called)
-        else:
-            made = self._chart(request, called)
+        with self._registry.made_by_others(urn):
+            if of_package:
+                made = self._packages.construct(request, self._fields(), called)
+            else:
+                made = self._chart(request, called)
         response = resource_pb2.RegisterResourceResponse(urn=made.urn)
         response.object.CopyFrom(made.state)
         for name, part in made.stateDependencies.items():

@@ -60,12 +60,18 @@ FAILING = {
         " to set; ",
         "PulumiPlugin.yaml:32) failed: its input 'v' is not given",
     ),
+    "no list": (
+        "PulumiPlugin.yaml:7,20-25: unexpected configuration type 'array': valid types are a, b; ",
+        "PulumiPlugin.yaml:7) failed: its input 'args' is not given, and lists have no default",
+    ),
     "told": (
         "no output 'x'\n\n  on PulumiPlugin.yaml line 59:\n  59:   a: ${b.x}\n",
         "PulumiPlugin.yaml:59) failed: no output 'x'",
     ),
 }
 """Components, by what their host says of them in YAML, and what comes of it."""
+REMARKS = "Error registering config [v]: …\nError registering config [args]: no diagnostics\n"
+"""What it prints beside that."""
 
 
 @contextmanager
@@ -117,5 +123,5 @@ def test_a_package_in_go_that_panics_fails_at_the_line_of_its_own_code() -> None
 def test_a_component_in_yaml_fails_at_its_line(name: str) -> None:
     request = resource_pb2.RegisterResourceRequest(type="web:index:Application", name=name)
     with provider() as port, pytest.raises(BrokenError) as raised:
-        packages(port).construct(request, {}, "it")
+        packages(port, REMARKS).construct(request, {}, "it")
     assert str(raised.value) == f"it of the package 'web' (../web/{FAILING[name][1]}"
