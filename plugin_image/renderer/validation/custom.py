@@ -27,6 +27,17 @@ _TYPES: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
     "string": ("a string", lambda value: isinstance(value, str)),
 }
 
+_FORMATS: Final = frozenset(
+    {"bsonobjectid", "byte", "cidr", "creditcard", "date", "datetime", "duration", "email"}
+    | {"hexcolor", "hostname", "ipv4", "ipv6", "isbn", "isbn10", "isbn13", "k8slongname"}
+    | {"k8sshortname", "mac", "password", "rgbcolor", "ssn", "uri", "uuid", "uuid3", "uuid4"}
+    | {"uuid5"}
+)
+"""Without hyphens. Any other counts as none.
+
+Source: apiextensions-apiserver `pkg/apiserver/validation/formats.go`.
+"""
+
 Versions = Mapping[str, Node]
 """What objects are made of, by the versions that are served."""
 
@@ -92,7 +103,8 @@ class _Place(Node):
     def _has_a_format(self, value: Any) -> bool:
         """Whether the API server looks at the format alone, as of all strings and lists."""
         of_numbers = self._schema.get("type") in ("integer", "number")
-        return not of_numbers and bool(self._schema.get("format")) and isinstance(value, str | list)
+        format_ = str(self._schema.get("format")).replace("-", "")
+        return not of_numbers and format_ in _FORMATS and isinstance(value, str | list)
 
     def below(self, key: str) -> Node | None:
         if self._schema.get(_EMBEDDED) is True and key in ("apiVersion", "kind", "metadata"):
