@@ -41,6 +41,18 @@ _OF_A_TYPE: Final = re.compile(
 """How the tree of a wrong type is told, from the resource to what is wrong in it."""
 _GET_CRASH: Final = "Properties cannot be specified with Get"
 _GET_FIX: Final = "pass what the program needs from it as configuration"
+_NOT_IN_YAML: Final[Mapping[str, str]] = {
+    "[kubernetes:apiextensions.k8s.io:CustomResource]": "write the object as text into a "
+    "`kubernetes:yaml/v2:ConfigGroup`",
+    "[kubernetes:kustomize:Directory]": "use `kubernetes:kustomize/v2:Directory`",
+    "[kubernetes:yaml:ConfigFile]": "use `kubernetes:yaml/v2:ConfigFile`",
+    "[kubernetes:yaml:ConfigGroup]": "use `kubernetes:yaml/v2:ConfigGroup`",
+    "Helm Chart resources": "use `kubernetes:helm.sh/v4:Chart`",
+}
+"""What the host says that it does not support, and what to use instead.
+
+Source: pulumi/pulumi-yaml `pkg/pulumiyaml/packages.go` (ResolveResource).
+"""
 _MISSING: Final = re.compile("no resource plugin 'pulumi-resource-([^']*)'")
 _PACKAGE_FIX: Final = (
     "if it has components, copy its folder into the repository and name that in `packages`"
@@ -65,7 +77,8 @@ def of(logged: Sequence[str], error: str, output: str, packages: Mapping[str, So
     told = messages[0] if messages else f"{plain(error)}\n{output}"
     lines = [_MARK.sub("", line) for line in map(str.strip, told.splitlines()) if line]
     text = _reason([line for line in lines if line and not _HEADING.match(line)])
-    fix = configuration_fix(text)
+    others = (way for name, way in _NOT_IN_YAML.items() if name in text)
+    fix = next(others, configuration_fix(text))
     if _NO_TEMPLATE.match(text):
         text = f"Pulumi's language host finds none of {', '.join(_PROGRAMS)}"
         fix = _NO_TEMPLATE_FIX

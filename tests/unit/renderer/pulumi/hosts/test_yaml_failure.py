@@ -80,6 +80,22 @@ def test_what_the_host_said_is_told(error: str, output: str, told: tuple[str, st
     assert (failure.text, failure.place) == told
 
 
+@pytest.mark.parametrize(
+    ("type_", "instead"),
+    [
+        ("The resource type [kubernetes:yaml:ConfigGroup] is", "kubernetes:yaml/v2:ConfigGroup"),
+        (
+            "The resource type [kubernetes:apiextensions.k8s.io:CustomResource] is",
+            "kubernetes:yaml/v2:ConfigGroup",
+        ),
+        ("Helm Chart resources are", "kubernetes:helm.sh/v4:Chart"),
+    ],
+)
+def test_for_what_yaml_does_not_have_there_is_another_way(type_: str, instead: str) -> None:
+    output = f"Error: error resolving type of resource w: {type_} not supported in YAML, see: …"
+    assert f"`{instead}`" in yaml_failure.of([], "", output, {}).fix
+
+
 def test_the_first_that_the_host_logged_is_told_with_its_own_place() -> None:
     logged = ["", "no list of strings\n\n  on Pulumi.yaml line 7:\n   7: x\n", "no diagnostics"]
     output = "Error: another\n\n  on Pulumi.yaml line 9:\n"
