@@ -25,6 +25,9 @@ help: ## List the targets
 demo: $(VENV) ## Install the plugin into a real local Argo CD and deliver a Pulumi program with it
 	$(BIN)/python -m tests.e2e.demo
 
+# What checks types takes one processor only.
+CHECKS = $(MAKE) --no-print-directory --jobs=2 lint test-unit
+
 # Tests that wait leave the processor to tests that compute.
 WORKERS ?= 4
 PYTEST = $(BIN)/pytest -n $(WORKERS) --durations=10 --tb=short
@@ -33,13 +36,15 @@ PROGRAMS := tests/render tests/catalogue --ignore=tests/render/test_isolation.py
 ifeq ($(CI),true)
 test: test-all ## Lint, unit and render tests, and a short end to end; with CI=true test-all
 else
-test: lint test-unit $(VENV)
+test: $(VENV)
+	$(CHECKS)
 	$(BIN)/python -m tests.toolchain test
 	$(PYTEST) tests/e2e $(PROGRAMS) -m "not long and not thorough"
 	@echo "not run: test-all (Go, every lock and layout, what may go wrong, the official engine beside each program, a real node)"
 endif
 
-test-all: lint test-unit $(VENV) ## Everything but test-thorough; what needs a node of its own where that can be (root)
+test-all: $(VENV) ## Everything but test-thorough; what needs a node of its own where that can be (root)
+	$(CHECKS)
 	$(BIN)/python -m tests.toolchain test-all
 	@if $(BIN)/python -m tests.cluster.prerequisites --ask; then \
 		set -ex; \
