@@ -129,6 +129,7 @@ lock: $(VENV) ## Lock the requirements again after a change of a requirements.in
 	$(BIN)/$(LOCK) --constraint plugin_image/requirements.txt plugin_image/requirements-light.in -o plugin_image/requirements-light.txt
 	$(BIN)/$(LOCK) plugin_image/build/sbom-requirements.in -o plugin_image/build/sbom-requirements.txt
 	for tool in $(TOOLS); do $(BIN)/$(LOCK) $$tool.in -o $$tool.txt; done
+	$(BIN)/$(LOCK) benchmarks/programs/cdk8s/requirements.in -o benchmarks/programs/cdk8s/requirements.txt
 	$(BIN)/$(LOCK) requirements-dev.in -o requirements-dev.txt
 
 clean: ## Remove what the targets made inside of this folder

@@ -1,4 +1,4 @@
-"""What warm renders and kept results save, beside Helm: `python -m benchmarks.warm`.
+"""What warm renders and kept results save, beside Helm and cdk8s: `python -m benchmarks.warm`.
 
 The guestbooks are rendered by the container's own command, in turns: cold, warm, and where nothing
 has changed, by the result that was kept. Processor time is that of all that a render takes, the
@@ -95,11 +95,30 @@ def entrants(renderer: Path, folder: Path) -> list[Contestant]:
     }
     return [
         Contestant(_HELM, helm, folder, {"HOME": str(folder)}),
+        *_cdk8s({"HOME": str(folder), "PATH": path}),
         *(
             contestant(f"{program}, {way}", renderer, folder / program / way, env, way=way)
             for program in _PROGRAMS
             for way in ("cold", "warm", "kept")
         ),
+    ]
+
+
+def _cdk8s(env: dict[str, str]) -> list[Contestant]:
+    """Programs for cdk8s that write the same objects, without its command line.
+
+    In Python that is jsii, which has a Node.js do the work.
+    """
+    package = _ROOT / "benchmarks" / "programs" / "cdk8s"
+    modules = str(image_packages.node_modules(package))
+    venv = image_packages.virtual_environment(
+        package / "requirements.txt", installed_at="/opt/cdk8s"
+    )
+    return [
+        Contestant(
+            "cdk8s, JavaScript", ["node", "main.js"], package, {**env, "NODE_PATH": modules}
+        ),
+        Contestant("cdk8s, Python", [str(venv / "bin" / "python"), "main.py"], package, env),
     ]
 
 

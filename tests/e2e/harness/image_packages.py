@@ -38,7 +38,7 @@ def virtual_environment(requirements: Path, *, installed_at: str) -> Path:
 
     python = [sys.base_prefix, sys.version, sysconfig.get_platform()]
     entry = cache.key("venv", [*python, installed_at, requirements.read_bytes()])
-    return _make(entry, "the plugin image's Python packages", build) / "venv"
+    return _make(entry, "locked Python packages", build) / "venv"
 
 
 def node_modules(package: Path) -> Path | None:
@@ -54,7 +54,7 @@ def node_modules(package: Path) -> Path | None:
 
     contents = [source.read_bytes() for source in sources]
     entry = cache.key("node-modules", contents)
-    return _make(entry, "the plugin image's Node.js packages", build) / "node_modules"
+    return _make(entry, "locked Node.js packages", build) / "node_modules"
 
 
 def node_managers(package: Path) -> Path:
