@@ -13,12 +13,13 @@ import socket
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, NoReturn, Protocol
 
 from . import pages, processes
 
 _IDLE_SECONDS: Final = 600.0
 _MESSAGE_BYTES: Final = 64
+_REHEARSAL_SECONDS: Final = 10.0
 _TICK_SECONDS: Final = 5.0
 _TICK_SECONDS_AT_WORK: Final = 0.5
 """How often to look around while forks are there, which may need memory."""
@@ -103,6 +104,13 @@ def lock(path: str) -> int | None:
     return file
 
 
+def settle() -> None:
+    """Have what this process has loaded where its forks write little to it, and begin sooner."""
+    gc.collect()
+    gc.freeze()
+    pages.gather()
+
+
 def serve(
     path: str, held: int, is_stale: Callable[[], bool], others: Others
 ) -> socket.socket | None:
@@ -115,9 +123,6 @@ def serve(
         raise RuntimeError("a thread was started, which no fork would have")
     processes.hide()
     processes.adopt_orphans()
-    gc.collect()
-    gc.freeze()
-    pages.gather()
     # No fork is waited for: the kernel reaps them.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listening = _listening(path)
@@ -147,6 +152,36 @@ def serve(
 
 def _is_there(pid: int) -> bool:
     return os.path.exists(f"/proc/{pid}")  # noqa: PTH110
+
+
+def rehearsed(act: Callable[[], object]) -> list[pages.Range]:
+    """The pages of memory that a fork writes which does this, until it forks or ends.
+
+    Nothing if it takes long. It can be looked into, so there must be no secret yet.
+    """
+    told = os.memfd_create("pages")
+    pid = os.fork()
+    if pid == 0:
+        os.register_at_fork(before=lambda: _tell_pages(told))
+        with suppress(BaseException):
+            act()
+        _tell_pages(told)
+    with suppress(TimeoutError):
+        processes.outlast(pid, _REHEARSAL_SECONDS)
+    processes.kill([pid])
+    os.waitpid(pid, 0)
+    with os.fdopen(told, "rb") as file:
+        file.seek(0)
+        return [pages.Range(*map(int, line.split())) for line in file]
+
+
+def _tell_pages(told: int) -> NoReturn:
+    with suppress(BaseException):
+        # Otherwise the system tells nothing about it.
+        processes.show()
+        lines = (f"{start} {length}\n" for start, length in pages.written())
+        os.write(told, "".join(lines).encode())
+    os._exit(0)
 
 
 def awaited(channel: socket.socket) -> socket.socket:

@@ -9,7 +9,6 @@ Nothing happens on other systems than Linux, nor where it is too old for it.
 
 import ctypes
 import os
-import struct
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
@@ -20,7 +19,6 @@ _MADV_POPULATE_WRITE: Final = 23
 _MADV_COLLAPSE: Final = 25
 _HUGE_PAGE: Final = 2 << 20
 _ENTRY_BYTES: Final = 8
-_RANGE: Final = struct.Struct("=QQ")
 _PRESENT: Final = 1 << 63
 _EXCLUSIVE: Final = 1 << 56
 """The page is mapped by nobody else."""
@@ -31,23 +29,6 @@ class Range(NamedTuple):
 
     start: int
     length: int
-
-
-class Noted:
-    """The pages that one of several forks writes, for those that come after it."""
-
-    def __init__(self) -> None:
-        self._file = os.memfd_create("pages")
-
-    def leave(self) -> None:
-        """In a fork, note what it has written so far, unless that of another is noted."""
-        if not os.fstat(self._file).st_size:
-            os.pwrite(self._file, b"".join(_RANGE.pack(*part) for part in written()), 0)
-
-    def take(self) -> None:
-        """In a fork that waits, `own` the pages that are noted."""
-        told = os.pread(self._file, os.fstat(self._file).st_size, 0)
-        own([Range(*part) for part in _RANGE.iter_unpack(told)])
 
 
 def gather() -> None:

@@ -9,6 +9,7 @@ import os
 import socket
 import struct
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -19,6 +20,7 @@ from typing import Final
 from ..contract import RendererEnv
 from . import ancestry, answering, cli, datagrams, forking, keeping, memory, pages
 from .keepers import Keepers
+from .keeping import Kept
 
 _FILES: Final = 5
 _MESSAGE_BYTES: Final = 64
@@ -43,22 +45,41 @@ def serve(path: str) -> None:
         datagrams.send(metrics, datagrams.SERVER_STARTED)
     files = [] if is_for_good(__file__) else [str(path) for path in _PACKAGE.rglob("*.py")]
     loaded = _newest(files)
-    _load()
+    renderers = _load()
+    forking.settle()
+    written = forking.rehearsed(lambda: _rehearse(renderers[0]))
     keepers = Keepers(memory.container())
-    noted = pages.Noted()
     channel = forking.serve(path, held, lambda: _newest(files) != loaded, keepers)
     if channel:
         keeping.begin(keepers.for_render())
-        noted.take()
-        _become(forking.awaited(channel), noted)
+        pages.own(written)
+        _become(forking.awaited(channel))
 
 
-def _load() -> None:
-    """Load what renders load."""
+def _load() -> list[str]:
+    """Load what renders load; the names of the renderers that there are."""
+    found = []
     for name in ("pulumi", "kpt", "manifest_work"):
         # An image has the packages of its own renderers only.
         with suppress(ModuleNotFoundError):
             importlib.import_module(f".{name}.preloaded", __package__)
+            found.append(name.replace("_", "-"))
+    return found
+
+
+def _rehearse(renderer: str) -> None:
+    """Do what a render does before it becomes a process below a guard, for nobody."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as told:
+        variables = [b"=".join(variable) for variable in os.environb.items()]
+        temporary = b"TMPDIR=" + os.fsencode(folder)
+        told.write(b"\0".join([renderer.encode(), *variables, temporary]))
+        told.flush()
+        place, nothing = os.open(folder, os.O_RDONLY), os.open(os.devnull, os.O_RDWR)
+        files = [told.fileno(), place, nothing, nothing, nothing]
+        socket.send_fds(ours, [b"render"], files)
+        keeping.begin(Kept({}, ours, b""))
+        _become(theirs)
 
 
 def is_for_good(module: str) -> bool:
@@ -81,11 +102,8 @@ def _newest(files: Iterable[str]) -> float:
         return time.time()
 
 
-def _become(connection: socket.socket, noted: pages.Noted) -> None:
-    """Be the client's process, as far as that is possible; no program is a client.
-
-    Notes what pages this writes until the render is a fork of it (`guard.guarded`).
-    """
+def _become(connection: socket.socket) -> None:
+    """Be the client's process, as far as that is possible; no program is a client."""
     asking = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     if ancestry.is_foreign(_CREDENTIALS.unpack(asking)[0]):
         os._exit(0)
@@ -113,7 +131,6 @@ def _become(connection: socket.socket, noted: pages.Noted) -> None:
     time.tzset()
     answering.answer(connection)
     sys.argv = ["renderer", renderer.decode(), "generate"]
-    os.register_at_fork(before=noted.leave)
     cli.run(answering.tell)
 
 
