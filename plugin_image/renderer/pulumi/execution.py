@@ -69,6 +69,10 @@ class Execution:
         """The same run, with more in the program's environment."""
         return replace(self, env={**self.env, **env})
 
+    def with_code(self, code: Mapping[str, str]) -> "Execution":
+        """The same run, with what the SDK has in place of the folders of the program's code."""
+        return replace(self, context=replace(self.context, code=dict(code)))
+
     def config_env(self) -> dict[str, str]:
         """The configuration as most of Pulumi's SDKs find it, in their environment."""
         return {

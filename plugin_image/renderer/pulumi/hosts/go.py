@@ -20,7 +20,7 @@ from ..installer import Installer
 from ..monitor.plugin.program import GO_SETTINGS
 from ..monitor.recording import Event
 from ..project import Project
-from . import go_failure, go_modules, go_sdk, go_seen, go_shipped, runtime_options
+from . import go_failure, go_modules, go_places, go_sdk, go_seen, go_shipped, runtime_options
 from .host import Installed, Run, logged_errors
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ _OPTIONS = {"binary": str, "buildTarget": str}
 _BINARY = "program"
 _HINDRANCES = "hindrances"
 """A file beside it: why its results cannot be kept, in lines."""
+_CODE = "code.json"
+"""Another one: where the code of the repository is that it is built from."""
 _CHOOSING = ("GOARCH", "GOEXPERIMENT", "GOFLAGS", "GOOS")
 """Variables that say which of a package's files are built, by tags for example."""
 _SIGNALLED: Event = {"signalled": True}
@@ -66,6 +68,8 @@ def install(project: Project, installer: Installer) -> Installed:
         _require_program(packages, project)
         hindrances = go_seen.hindrances(packages, installer.cache.downloads(go_sdk.MODULES))
         (made / _HINDRANCES).write_text("\n".join(hindrances))
+        told = go_places.written(packages, folder, project.repository)
+        (made / _CODE).write_text(told)
 
     # One module may have several programs.
     sources = modules.sources()
@@ -112,15 +116,19 @@ def _prebuilt(project: Project, binary: str, installer: Installer) -> Path:
 def run(execution: Execution, binary: Installed) -> Run:
     """Run the binary."""
     events: list[Event] = []
+    code = go_places.read(binary.path.with_name(_CODE), execution.folder)
+    execution = execution.with_code(code)
     with execution.session(events.append) as session:
-        ended = execution.run([binary.path], env=execution.sdk_env(session.endpoint()))
+        env = {**execution.sdk_env(session.endpoint()), **go_places.tracing(execution.env)}
+        ended = execution.run([binary.path], env=env)
     if any("left_out" in event for event in events) and not go_sdk.knows_unknown(binary.path):
         events.append({"unknown_lost": True})
     if _SIGNALLED in events:
         events.append({"finished": True})
     failure = None
     if ended.status:
-        failure = go_failure.of(logged_errors(events), ended.output, ended.how())
+        place = go_places.innermost(ended.output, code, execution.project.root)
+        failure = go_failure.of(logged_errors(events), ended.output, ended.how(), place)
     hindrances = binary.path.with_name(_HINDRANCES)
     is_watched = execution.is_watched and hindrances.exists()
     if is_watched:

@@ -14,24 +14,23 @@ _HEADER = re.compile(
     r"(?:\d+ errors? occurred:|waiting for RPCs:)?"
 )
 """What the SDK says before it says what is wrong."""
+_WRAPPER = re.compile(r"(?:waiting for RPCs: )?(?:rpc error: code = \w+ desc = )?")
+"""What it says before the words of the monitor."""
 _CRASHES = ("panic:", "fatal error:")
 _TELLING = ("error:", *_CRASHES)
-_FRAME = re.compile(r"^main\..+\n\t(?:.*/)?([^/\n]+\.go:\d+)", re.MULTILINE)
-"""A function of the program's own package in a trace, whose innermost is first, and its place."""
 
 
-def of(errors: Sequence[str], output: str, end: str) -> Failure:
+def of(errors: Sequence[str], output: str, end: str, place: str) -> Failure:
     """What the program logged as an error, or else what it printed of one, or last, before its end.
 
-    `end` is how it ended.
+    `end` is how it ended, and `place` that of its own code in the trace that a crash has printed.
     """
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     said = f"it {end} after it printed {lines[-1]!r}" if lines else f"it {end} and printed nothing"
     text = next(iter([*map(_first_cause, errors), *_printed(lines), said]))
-    frame = _FRAME.search(output) if text.startswith(_CRASHES) else None
     return Failure(
         text=text,
-        place=frame[1] if frame else "",
+        place=place if text.startswith(_CRASHES) else "",
         traceback="\n".join(errors),
         fix=configuration_fix(text),
     )
@@ -48,4 +47,5 @@ def _first_cause(error: str) -> str:
     lines = [line.strip() for line in error.splitlines()]
     causes = [line.removeprefix("* ") for line in lines if line.startswith("* ")]
     told = [line for line in lines if line and not _HEADER.fullmatch(line) and line != "*"]
-    return next(filter(None, [*causes, *told]), "its error has no text")
+    cause = next(filter(None, [*causes, *told]), "its error has no text")
+    return _WRAPPER.sub("", cause, count=1)

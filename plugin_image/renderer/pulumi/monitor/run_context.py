@@ -98,6 +98,8 @@ class RunContext(RunOptions):
     """Where the program runs."""
     entry: str = "."
     """What runs there; `.` where the language finds it itself."""
+    code: dict[str, str] = field(default_factory=dict)
+    """Folders of the program's code, by what its SDK has in place of their paths."""
     config: dict[str, str] = field(default_factory=dict)
     secret_keys: list[str] = field(default_factory=list)
     namespace: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
@@ -25,10 +25,14 @@ _STACK: Final = "pulumi:pulumi:Stack"
 class Registry:
     """The resources of one program. Thread-safe."""
 
-    def __init__(self, *, project: str, stack: str, root: str) -> None:
-        """`root` is the project's folder; places in the program are told relative to it."""
+    def __init__(self, *, project: str, stack: str, root: str, code: Mapping[str, str]) -> None:
+        """`root` is the project's folder; places in the program are told relative to it.
+
+        `code` has folders of the program's code, by what its SDK has in place of their paths.
+        """
         self._prefix = f"urn:pulumi:{stack}::{project}::"
         self._root = root.rstrip("/") + "/"
+        self._code = code
         self._lock = threading.Lock()
         self._types: dict[str, str] = {}
         """With the types of all parents, as they are in a URN."""
@@ -176,14 +180,19 @@ class Registry:
         """The program's own file and line among those that the SDK sent, as `file:line`.
 
         They come as `file://` or `project://` URIs, the nearest first; those of libraries
-        lie outside of the project. Older SDKs send one, or none.
+        lie outside of the project. Older SDKs send one, or none. The path of a URI is that of a
+        file, or one that the SDK has in place of it.
         """
         frames = request.stackTrace.frames if hasattr(request, "stackTrace") else ()
         for position in (getattr(request, "sourcePosition", None), *(f.pc for f in frames)):
-            path = unquote(position.uri.partition("://")[2]) if position else ""
+            path = self._file(position.uri) if position else ""
             if path.startswith(self._root) and "node_modules" not in path:
                 return f"{path.removeprefix(self._root)}:{position.line}"
         return ""
+
+    def _file(self, uri: str) -> str:
+        folder, _, name = unquote(uri.partition("://")[2]).rpartition("/")
+        return f"{self._code.get(folder.removeprefix('/'), folder)}/{name}"
 
 
 def _twice_fix(request: Request) -> str:

@@ -86,7 +86,9 @@ class Monitor:
         self._lock = threading.Lock()
         self._references: dict[str, str] = {}
         self._packages = packages
-        self._registry = Registry(project=context.project, stack=context.stack, root=context.root)
+        self._registry = Registry(
+            project=context.project, stack=context.stack, root=context.root, code=context.code
+        )
         self._providers = Providers(context.config, context.secret_keys)
         self._plugins = Plugins(start_plugin, context.namespace)
         self._transforms = Transforms()

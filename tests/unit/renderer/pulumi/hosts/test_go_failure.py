@@ -7,6 +7,7 @@ from plugin_image.renderer.pulumi.hosts.host import CONFIGURATION_FIX
 
 _CAUSE = "the zone has no name"
 _END = "ended with exit status 3"
+_PLACE = "main.go:45"
 
 
 @pytest.mark.parametrize(
@@ -17,10 +18,11 @@ _END = "ended with exit status 3"
         f"an unhandled error occurred: program failed: \n1 error occurred:\n\t* {_CAUSE}\n\n",
         f"program failed: 2 errors occurred:\n\t* {_CAUSE}\n\t* and more\n",
         f"waiting for RPCs:\n{_CAUSE}",
+        f"program failed: \nwaiting for RPCs: rpc error: code = Unknown desc = {_CAUSE}",
     ],
 )
 def test_the_first_cause_that_is_logged_is_told(logged: str) -> None:
-    assert go_failure.of([logged], "error: program failed", _END).text == _CAUSE
+    assert go_failure.of([logged], "error: program failed", _END, "").text == _CAUSE
 
 
 @pytest.mark.parametrize(
@@ -36,29 +38,15 @@ def test_the_first_cause_that_is_logged_is_told(logged: str) -> None:
     ],
 )
 def test_what_is_not_logged_is_told_as_it_is_printed(printed: str, told: str) -> None:
-    assert go_failure.of([], printed, _END).text == told
+    assert go_failure.of([], printed, _END, "").text == told
 
 
-_TRACE = """panic: boom [recovered]
-
-goroutine 10 [running]:
-example.com/shop/lib.Value({0x0?, 0x49be93?})
-	example.com/shop/lib/lib.go:3 +0x25
-main.main.func1.4({0x0?, 0x49be93?})
-	example.com/shop/cmd/main.go:45 +0x25
-main.main()
-	example.com/shop/cmd/main.go:33 +0x25
-created by main.main in goroutine 1
-	example.com/shop/cmd/main.go:2 +0x25
-"""
-
-
-def test_a_panic_has_the_innermost_place_of_the_program_itself() -> None:
-    assert go_failure.of([], _TRACE, _END).place == "main.go:45"
-    assert go_failure.of([], _TRACE.replace("\nmain.", "\nother."), _END).place == ""
-    assert go_failure.of([_CAUSE], _TRACE, _END).place == ""
+def test_only_what_crashes_has_the_place_of_the_trace() -> None:
+    printed = "panic: boom\n\ngoroutine 1 [running]:\nmain.main()"
+    assert go_failure.of([], printed, _END, _PLACE).place == _PLACE
+    assert go_failure.of([_CAUSE], printed, _END, _PLACE).place == ""
 
 
 def test_configuration_that_is_missing_has_a_remedy() -> None:
     missing = "fatal: missing required configuration variable 'shop:zone'"
-    assert go_failure.of([missing], "", _END).fix == CONFIGURATION_FIX
+    assert go_failure.of([missing], "", _END, "").fix == CONFIGURATION_FIX

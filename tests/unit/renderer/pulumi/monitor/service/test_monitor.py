@@ -200,6 +200,18 @@ class TestObjects:
             "ConfigMap 'settings' (app one/__main__.py:12)"
         )
 
+    def test_the_place_is_found_where_the_sdk_has_no_paths(self) -> None:
+        harness = Harness(code={"example.com/a": "/src/a", "example.com/lib": "/lib"})
+        others = (
+            "file:///lib.com/a%40v1/new.go",
+            "file:///example.com/lib/make.go",
+            "file:///a.go",
+        )
+        frames = [{"pc": {"uri": uri, "line": 1}} for uri in others]
+        own = {"pc": {"uri": "file:///example.com/a/main%20.go", "line": 12}}
+        harness.register(CONFIG_MAP, "settings", stackTrace={"frames": [*frames, own]})
+        assert str(harness.recording.registrations[0]) == "ConfigMap 'settings' (a/main .go:12)"
+
     def test_the_same_resource_twice_is_refused(self, harness: Harness) -> None:
         harness.register(CONFIG_MAP, "settings")
         with pytest.raises(Refusal, match="registered twice"):
