@@ -92,13 +92,18 @@ def _require_program(packages: list[go_seen.Package], project: Project) -> None:
 
 
 def _prebuilt(project: Project, binary: str, installer: Installer) -> Path:
-    """A copy of the binary that is committed: Argo CD does not keep files executable."""
-    if "buildTarget" in project.runtime_options:
+    """A copy of the binary that is committed: Argo CD does not keep files executable.
+
+    Its path starts where the program runs. Source: pulumi/pulumi
+    `sdk/go/common/util/executable/executable.go`, whose working directory `pkg/host/host.go` gives.
+    """
+    if project.runtime_options.get("buildTarget"):
         raise ProjectError(
             f"`binary` and `buildTarget` in `runtime.options` of {project.file} exclude each other",
             fix="keep one of them",
         )
-    path = Path(os.path.normpath(project.root / binary))
+    folder, _ = entry(project)
+    path = Path(os.path.normpath(folder / binary))
     if not path.is_relative_to(project.repository) or not files.exists(path):
         raise ProjectError(
             f"`binary` in `runtime.options` of {project.file} is {binary!r}, which is not in the "

@@ -99,6 +99,21 @@ def test_a_committed_binary_is_run(installer: Installer, root: Path) -> None:
     assert installed(go, root, installer, runtime=runtime) != before
 
 
+def test_the_path_of_a_committed_binary_starts_where_the_program_runs(
+    installer: Installer, root: Path
+) -> None:
+    runtime = "{name: go, options: {binary: program}}"
+    (root / "cmd").mkdir()
+    (root / "cmd" / "main.go").touch()
+    (root / "program").write_text("another one")
+    with pytest.raises(ProjectError, match="'program', which is not in the repository"):
+        installed(go, root, installer, "main: cmd\n", runtime)
+    (root / "cmd" / "program").write_text("1")
+    of_a_folder = installed(go, root, installer, "main: cmd\n", runtime)
+    assert of_a_folder == installed(go, root, installer, "main: cmd/main.go\n", runtime)
+    assert of_a_folder != installed(go, root, installer, runtime=runtime)
+
+
 def test_a_go_module_in_the_project_is_part_of_the_binary(installer: Installer, root: Path) -> None:
     (root / "go.mod").write_text("module m\nreplace example.com/lib => ./lib\n")
     before = installed(go, root, installer)
