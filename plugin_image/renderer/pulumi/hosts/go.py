@@ -7,12 +7,14 @@ its environment. Source: pulumi/pulumi `sdk/go/pulumi-language-go/main.go` and
 
 import os
 import shutil
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ... import files
-from ...errors import ProjectError
+from ...errors import ProjectError, RenderError
 from ...supervise import Server
 from .. import dependencies
 from ..execution import Execution
@@ -141,11 +143,25 @@ def run(execution: Execution, binary: Installed) -> Run:
     return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX, is_watched=is_watched)
 
 
+@contextmanager
 def serve(
-    execution: Execution, _package: Project, binary: Installed, program: "Program"
-) -> AbstractContextManager[Server]:
+    execution: Execution, package: Project, binary: Installed, program: "Program"
+) -> Iterator[Server]:
     """See `ComponentHost`. Source: pulumi/pulumi `sdk/go/pulumi-language-go/main.go`, RunPlugin."""
     if not go_sdk.knows_unknown(binary.path):
         program.lose_unknown()
-    told = execution.with_env(GO_SETTINGS)
-    return told.server([binary.path, program.endpoint()], execution.folder)
+    folder, _ = entry(package)
+    code = go_places.read(binary.path.with_name(_CODE), folder)
+    told = execution.with_env({**GO_SETTINGS, **go_places.tracing(execution.env)})
+    with ExitStack() as open_:
+        try:
+            started = told.server([binary.path, program.endpoint()], execution.folder)
+            server = open_.enter_context(started)
+        except RenderError as error:
+            raise _with_paths(error, code) from error
+        yield replace(server, output=lambda: go_places.with_paths(server.output(), code))
+
+
+def _with_paths(error: RenderError, code: Mapping[str, str]) -> RenderError:
+    details = go_places.with_paths(error.details, code)
+    return type(error)(error.summary, fix=error.fix, details=details)

@@ -21,6 +21,8 @@ _FRAME: Final = re.compile(
 """A function in a trace, whose innermost is first, and its place; the last may be what has started
 the others (`created by`)."""
 
+_PLACE: Final = re.compile(r"^\t(.+)/([^/\n]+\.go:\d+)", re.MULTILINE)
+
 
 def written(packages: Iterable[Package], folder: Path, repository: Path) -> str:
     """The folders of the packages in the repository but others', seen from the program's, as text.
@@ -60,6 +62,11 @@ def innermost(trace: str, code: Mapping[str, str], root: Path) -> str:
         if not code and frame["function"].startswith("main."):
             return file
     return ""
+
+
+def with_paths(said: str, code: Mapping[str, str]) -> str:
+    """What a program has said, whose traces have the paths of its own code."""
+    return _PLACE.sub(lambda place: f"\t{code.get(place[1], place[1])}/{place[2]}", said)
 
 
 def _is_own(package: Package) -> bool:

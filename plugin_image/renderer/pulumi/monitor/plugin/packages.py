@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 _FRAMES: Final = (
     (re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)'), -1),
     (re.compile(r"\bat .*?\(?(?:file://)?(?P<file>/[^():]+):(?P<line>\d+):\d+\)?"), 0),
-    (re.compile(r"^main\..+\n\t(?:.*/)?(?P<file>[^/\n]+\.go):(?P<line>\d+)", re.MULTILINE), 0),
+    (re.compile(r"^\t(?P<file>/.+\.go):(?P<line>\d+)", re.MULTILINE), 0),
     (re.compile(r"^\s*on (?P<file>\S+) line (?P<line>\d+):", re.MULTILINE), 0),
     (re.compile(r"^(?P<file>[^\s:,]+):(?P<line>\d+),\d+-[\d,]+: ", re.MULTILINE), 0),
 )
-"""The frames of tracebacks and remarks, of Python, of Node.js, of Go (in a package's `main`, for
-binaries know no folders) and of YAML, and which of them is where it failed."""
+"""The frames of tracebacks and remarks, of Python, Node.js, Go and YAML, and which of them is where
+it failed."""
 _CRASH: Final = re.compile(r"^(?:panic|fatal error): ", re.MULTILINE)
 """What Go's runtime says as it ends a process."""
 _INSTALLED: Final = re.compile(r"/(?:site-packages|node_modules)/")

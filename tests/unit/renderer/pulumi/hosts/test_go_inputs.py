@@ -84,8 +84,11 @@ def test_each_package_of_a_go_module_is_a_program_of_its_own(
 ) -> None:
     (root / "go.mod").write_text("module m\n")
     (root / "cmd").mkdir()
+    (root / "cmd" / "main.go").touch()
     before = installed(go, root, installer)
-    assert installed(go, root, installer, "main: cmd\n") != before
+    of_a_folder = installed(go, root, installer, "main: cmd\n")
+    assert of_a_folder != before
+    assert installed(go, root, installer, "main: cmd/main.go\n") == of_a_folder
 
 
 def test_a_committed_binary_is_run(installer: Installer, root: Path) -> None:

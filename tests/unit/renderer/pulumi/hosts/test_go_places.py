@@ -113,6 +113,12 @@ def test_a_panic_of_the_sdk_has_the_place_of_the_call_that_led_to_it() -> None:
     assert given == {"GODEBUG": "madvdontneed=1,tracebackancestors=8"}
 
 
+def test_the_paths_of_a_packages_own_code_are_in_what_it_says() -> None:
+    said = go_places.with_paths(_TRACE, _CODE)
+    assert "\t/shop/lib/lib.go:7 +0x25\n" in said
+    assert "\tgithub.com/pulumi/pulumi/sdk/v3@v3.216.0/go/pulumi/internal/types.go:3" in said
+
+
 def test_of_a_committed_binary_its_own_package_is_known() -> None:
     assert go_places.innermost(_TRACE, {}, Path("/shop")) == "main.go:45"
     assert go_places.innermost(_TRACE.replace("main.", "other."), {}, Path("/shop")) == ""

@@ -24,9 +24,9 @@ goroutine 34 [running]:
 github.com/acme/images.Of(...)
 \tgithub.com/acme/images@v1.2.0/images.go:7
 main.image({0x19e2311?, 0x3ec44bc741b0?})
-\texample.com/web/application.go:27 +0x99
+\t/src/web/application.go:27 +0x99
 main.NewApplication(0x3ec44b6b8370)
-\texample.com/web/application.go:12 +0x15c
+\t/src/web/application.go:12 +0x15c
 """
 
 
