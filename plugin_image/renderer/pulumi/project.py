@@ -47,6 +47,11 @@ class Project:
     names_plugins: bool = False
     """Whether it says where its providers are, which may be others than those on PATH."""
 
+    @property
+    def is_package(self) -> bool:
+        """Whether it is a component package, and no program."""
+        return self.file.startswith("PulumiPlugin.")
+
     def entry(self) -> tuple[Path, str]:
         """The folder to run in and what to run there; `.` where the language finds it itself.
 

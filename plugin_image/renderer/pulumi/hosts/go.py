@@ -49,12 +49,15 @@ _EARLY_END_FIX = (
 def install(project: Project, installer: Installer) -> Installed:
     """The program's binary: built if its sources are new, or the one that the project names.
 
+    Of a package it is built anyway. Source: pulumi/pulumi `sdk/go/pulumi-language-go/main.go`,
+    RunPlugin.
+
     Raises ProjectError without a go.mod, for a module outside of the repository, for a binary
     that is not in it and a package that is no program, DependencyError when Go is missing or the
     build fails, and ProgramError for what does not compile.
     """
     options = runtime_options.read(project, _OPTIONS)
-    if binary := options.get("binary"):
+    if (binary := options.get("binary")) and not project.is_package:
         return Installed(_prebuilt(project, binary, installer))
     folder, _ = entry(project)
     modules = go_modules.find(project, folder)

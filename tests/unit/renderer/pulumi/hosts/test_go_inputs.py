@@ -9,6 +9,7 @@ import pytest
 from plugin_image.renderer.errors import ProjectError
 from plugin_image.renderer.pulumi.hosts import go
 from plugin_image.renderer.pulumi.installer import Installer
+from plugin_image.renderer.pulumi.project import load_package
 from tests.installing import installed
 
 
@@ -115,6 +116,16 @@ def test_the_path_of_a_committed_binary_starts_where_the_program_runs(
     of_a_folder = installed(go, root, installer, "main: cmd\n", runtime)
     assert of_a_folder == installed(go, root, installer, "main: cmd/main.go\n", runtime)
     assert of_a_folder != installed(go, root, installer, runtime=runtime)
+
+
+def test_a_component_package_is_built_whatever_binary_it_names(
+    installer: Installer, root: Path
+) -> None:
+    (root / "go.mod").write_text("module m\n")
+    file = root / "PulumiPlugin.yaml"
+    file.write_text("runtime: {name: go, options: {binary: program}}")
+    package = load_package(file, "web", root)
+    assert go.install(package, installer).path == installed(go, root, installer)
 
 
 def test_a_go_module_in_the_project_is_part_of_the_binary(installer: Installer, root: Path) -> None:
