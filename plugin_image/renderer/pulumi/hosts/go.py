@@ -53,8 +53,8 @@ def install(project: Project, installer: Installer) -> Installed:
     RunPlugin.
 
     Raises ProjectError without a go.mod, for a module outside of the repository, for a binary
-    that is not in it and a package that is no program, DependencyError when Go is missing or the
-    build fails, and ProgramError for what does not compile.
+    that is not in it, a folder without sources and a package that is no program, DependencyError
+    when Go is missing or the build fails, and ProgramError for what does not compile.
     """
     options = runtime_options.read(project, _OPTIONS)
     if (binary := options.get("binary")) and not project.is_package:
@@ -63,6 +63,7 @@ def install(project: Project, installer: Installer) -> Installed:
     modules = go_modules.find(project, folder)
 
     def fill(made: Path) -> None:
+        _require_sources(folder, project)
         flags = [*go_shipped.FLAGS, *go_sdk.build_flags(modules, installer)]
         build: list[str | Path] = ["build", *flags, "-o", made / _BINARY, "."]
         go_sdk.go(installer, build, folder, modules.workspace)
@@ -83,6 +84,15 @@ def install(project: Project, installer: Installer) -> Installed:
     chosen = [f"{name}={installer.env.get(name, '')}" for name in _CHOOSING]
     store = installer.cache.once("go", base, sources, fill, settings=[package, *chosen])
     return Installed(store / _BINARY)
+
+
+def _require_sources(folder: Path, project: Project) -> None:
+    """Raise ProjectError for a folder without Go files. Source: `main.go`, compileProgram."""
+    if not any(folder.glob("*.go")):
+        raise ProjectError(
+            f"the folder that {project.file} leads to has no Go files",
+            fix=f"let `main` of {project.file} name the folder of the program",
+        )
 
 
 def _require_program(packages: list[go_seen.Package], project: Project) -> None:

@@ -169,8 +169,15 @@ def test_what_does_not_compile_is_told_with_its_place(project: Project, wrong: s
     assert str(failed.value).startswith(f"the program does not compile: {wrong}. To fix it: ")
 
 
+def test_a_folder_without_go_files_is_refused(project: Project) -> None:
+    (project.root / "Pulumi.yaml").write_text("name: p\nruntime: go\n")
+    with pytest.raises(ProjectError, match=r"that Pulumi\.yaml leads to has no Go files"):
+        go.install(load_project(project.root), project.installer)
+
+
 def test_a_package_that_is_no_program_is_refused_by_its_name(project: Project) -> None:
     (project.root / "Pulumi.yaml").write_text("name: p\nruntime: go\n")
+    (project.root / "lib.go").touch()
     told = {"ImportPath": "example.com/p", "Name": "lib"}
     (project.root.parent / "answer").write_text(json.dumps(told))
     with pytest.raises(ProjectError, match=r"Pulumi\.yaml leads to is 'lib', and only 'main'"):
