@@ -3,7 +3,8 @@
 Such a value differs in each render, and Argo CD would deliver it anew at every refresh. The
 functions that a chart names say whether it may make something up; whether it does, several
 renders tell. The clock hardly moves between them, so a chart that asks for the time is rendered
-as of another day. Source: Masterminds/sprig functions.go, helm.sh/helm/v3 pkg/engine/funcs.go.
+as of another day (`another_day`). Source: Masterminds/sprig functions.go, helm.sh/helm/v3
+pkg/engine/funcs.go.
 """
 
 import gzip
@@ -17,35 +18,32 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from . import kubernetes_yaml
+from . import another_day, kubernetes_yaml
+from .another_day import ACTION, NAME, TEXT
 
 _RANDOM: Final = (
     rb"rand(?:AlphaNum|Alpha|Ascii|Numeric|Bytes|Int)|shuffle|uuidv4|bcrypt|htpasswd|encryptAES"
     rb"|gen(?:PrivateKey|CA|CAWithKey|SelfSignedCert|SelfSignedCertWithKey|SignedCert"
     rb"|SignedCertWithKey)"
 )
-_CLOCK: Final = rb"now"
-_TIMES: Final = rb"ago|date(?:InZone|_in_zone)?|durationRound|htmlDate(?:InZone)?"
-"""They take the time for what is no date, or tell how long ago one is. Source: sprig date.go."""
+_CLOCK: Final = another_day.CLOCK + rb"|" + another_day.TIMES
 _ORDER: Final = rb"keys|values"
 """They iterate over a Go map, whose order differs each time."""
 _SORTED: Final = b"sortAlpha"
 
-_NAMED: Final = re.compile(rb"\b(?:" + b"|".join((_RANDOM, _CLOCK, _TIMES, _ORDER)) + rb")\b")
-_TEXT: Final = rb"\"(?:\\.|[^\"\\\n])*\"|`[^`]*`|/\*.*?\*/"
-_ACTION: Final = re.compile(rb"\{\{(?>" + _TEXT + rb"|(?!\}\}).)*+\}\}", re.DOTALL)
+_NAMED: Final = re.compile(rb"\b(?:" + b"|".join((_RANDOM, _CLOCK, _ORDER)) + rb")\b")
 _CALL: Final = re.compile(
-    _TEXT
-    + rb"|(?<![.$\w-])(?:(?P<random>%b)|(?P<clock>%b)|(?P<time>%b)|(?P<order>%b))\b"
-    % (_RANDOM, _CLOCK, _TIMES, _ORDER),
+    TEXT
+    + rb"|"
+    + NAME
+    + rb"(?:(?P<random>%b)|(?P<clock>%b)|(?P<order>%b))\b" % (_RANDOM, _CLOCK, _ORDER),
     re.DOTALL,
 )
 _VALUE: Final = re.compile(rb"\.Values\.([A-Za-z0-9_.]+)")
 _NEAR: Final = 5
 """Actions in which a value is looked for that stands for what is made up, as in `if … else`."""
-_ANOTHER_DAY: Final = b'(toDate "2006-01-02" "2001-02-03")'
 
-_LOOKUP: Final = re.compile(_TEXT + rb"|(?<![.$\w-])(?P<lookup>lookup)\b", re.DOTALL)
+_LOOKUP: Final = re.compile(TEXT + rb"|" + NAME + rb"(?P<lookup>lookup)\b", re.DOTALL)
 _HOOK: Final = re.compile(rb"^[^#\n]*helm\.sh/hook[\"']?\s*:\s*(?!.*\btest)", re.MULTILINE)
 
 _NOT_TEMPLATES: Final = ("crds/", "templates/NOTES.txt")
@@ -67,7 +65,7 @@ class Use:
 
     function: str
     kind: str
-    """`random`, `clock`, `time` or `order`."""
+    """`random`, `clock` or `order`."""
     file: str
     line: int
     values: tuple[str, ...]
@@ -89,11 +87,6 @@ class Uses:
     def clock(self) -> bool:
         """Whether it asks for the time."""
         return any(use.kind == "clock" for use in self.places)
-
-    @property
-    def times(self) -> bool:
-        """Whether what it makes may be of today, though no other render can be of another day."""
-        return any(use.kind == "time" for use in self.places)
 
     def remedy(self, origin: str) -> str:
         """What to do about a difference in what the template `origin` gives."""
@@ -120,11 +113,14 @@ def uses(chart: Path, values: str = "") -> Uses:
 
 
 def as_of_another_day(chart: Path, into: Path) -> Path:
-    """A copy of the chart in the folder `into` for which `now` is long ago."""
+    """A copy of the chart in the folder `into` as it would be on another day."""
+    definition = into / "chart" / another_day.FILE
+    definition.parent.mkdir(parents=True, exist_ok=True)
+    definition.write_bytes(another_day.DEFINITION)
     for name, text in _files(chart, everything=True):
         copy = into / "chart" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(_ACTION.sub(_other_time, text) if _NAMED.search(text) else text)
+        copy.write_bytes(another_day.of(text) if _NAMED.search(text) else text)
     return into / "chart"
 
 
@@ -193,7 +189,7 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
 
 def _uses(name: str, text: bytes) -> Iterator[Use]:
     actions: list[bytes] = []
-    for match in _ACTION.finditer(text):
+    for match in ACTION.finditer(text):
         actions.append(match[0])
         for call in _CALL.finditer(match[0]):
             if call.lastgroup is None or (call.lastgroup == "order" and _SORTED in match[0]):
@@ -209,12 +205,8 @@ def _uses(name: str, text: bytes) -> Iterator[Use]:
 
 
 def _looks_up(text: bytes) -> bool:
-    calls = (call for action in _ACTION.findall(text) for call in _LOOKUP.finditer(action))
+    calls = (call for action in ACTION.findall(text) for call in _LOOKUP.finditer(action))
     return any(call.lastgroup for call in calls)
-
-
-def _other_time(action: re.Match[bytes]) -> bytes:
-    return _CALL.sub(lambda call: _ANOTHER_DAY if call.lastgroup == "clock" else call[0], action[0])
 
 
 def _files(chart: Path, *, everything: bool = False) -> Iterator[tuple[str, bytes]]:

@@ -104,6 +104,14 @@ VARIES = [
         refused=ANOTHER + ".*now in templates/a.yaml:5",
     ),
     Fault(
+        "a chart that dates what is no date",
+        python(
+            V4.format(', values={"at": 1700000000}'),
+            **chart(SECRET % '{{ .Values.at | date "2006" | quote }}'),
+        ),
+        refused=ANOTHER + ".*date in templates/a.yaml:5",
+    ),
+    Fault(
         "a chart of version 3 that takes the year for a label",
         python(V3.format(""), **chart(SECRET % "{{ now.Year | quote }}")),
         refused=ANOTHER + ".*now in templates/a.yaml:5",

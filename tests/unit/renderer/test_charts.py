@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plugin_image.renderer import charts
+from plugin_image.renderer import another_day, charts
 
 
 def chart_in(folder: Path, **files: str | bytes) -> Path:
@@ -85,14 +85,15 @@ def test_a_chart_that_asks_for_the_time_gets_another(action: str, tmp_path: Path
     )
     assert charts.uses(chart).clock
     copy = charts.as_of_another_day(chart, tmp_path / "copy")
-    expected = action.replace("now", '(toDate "2006-01-02" "2001-02-03")')
+    expected = another_day.of(action.encode()).decode()
+    assert expected != action
     assert (copy / "templates/a.yaml").read_text() == expected
     assert (copy / "charts/sub/templates/b.yaml").read_text() == expected
     assert (copy / "templates/now").read_text() == '{{ "now" }} now {{ .Values.now }}'
 
 
 @pytest.mark.parametrize(
-    ("action", "times"),
+    ("action", "clock"),
     [
         ('{{ date "2006" "" }}', True),
         ('{{ dateInZone "2006" .Values.day "UTC" }}', True),
@@ -101,13 +102,14 @@ def test_a_chart_that_asks_for_the_time_gets_another(action: str, tmp_path: Path
         ("{{ .Values.day | toDate | ago }}", True),
         ('{{ .Values.day | toDate "2006" | dateModify "1h" | unixEpoch }}', False),
         ("date: {{ .Values.date }}", False),
+        (r'at: "{{ date \"2006\" 0 }}"', True),
     ],
 )
-def test_a_chart_that_may_take_the_time_for_what_is_no_date_is_told(
-    action: str, times: bool, tmp_path: Path
+def test_a_chart_that_may_take_the_time_for_what_is_no_date_asks_for_it(
+    action: str, clock: bool, tmp_path: Path
 ) -> None:
     found = charts.uses(chart_in(tmp_path, **{"templates/a.yaml": action}))
-    assert (found.times, found.renders) == (times, 1)
+    assert (found.clock, found.renders) == (clock, 2 if clock else 1)
 
 
 def test_a_chart_that_goes_through_a_map_is_rendered_often(tmp_path: Path) -> None:
@@ -125,7 +127,7 @@ def test_an_archive_keeps_its_files_to_itself(tmp_path: Path) -> None:
     chart = chart_in(tmp_path / "chart", **{"charts/web.tgz": packed})
     charts.as_of_another_day(chart, tmp_path / "copy")
     found = {path.name for path in tmp_path.rglob("*") if path.is_file()}
-    assert found == {"web.tgz", "in"}
+    assert found == {"web.tgz", "in", Path(another_day.FILE).name}
 
 
 @pytest.mark.parametrize(

@@ -191,8 +191,6 @@ class Helm:
         if self._options.allow_random:
             return
         uses = charts.uses(chart, json.dumps(values)) if chart else charts.UNSEEN
-        if uses.times:
-            self._report({"seen": {"hindrances": [f"{called} may ask for the time"]}})
         with self.scratch() as scratch:
             for number in range(1, uses.renders):
                 if chart and uses.clock and number == 1:
