@@ -1,6 +1,8 @@
 """What a pyproject.toml says of the packages that its tools install for a program."""
 
+import os
 import tomllib
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
@@ -98,6 +100,31 @@ def asks_uv(manifest: Path) -> bool:
 
 
 def workspace(folder: Path, repository: Path) -> Path | None:
-    """The root of uv's workspace that a folder may be in: itself, or the nearest one above."""
-    above = files.upwards(folder, repository)
-    return next((each for each in above if "workspace" in table(each / NAME, "tool", "uv")), None)
+    """The root of the workspace that uv takes a project's folder to be in: itself, or one above.
+
+    Only the nearest project above counts. Source: uv, `crates/uv-workspace/src/workspace.rs`,
+    find_workspace.
+    """
+    if _workspace_of(folder) is not None:
+        return folder
+    above = (each for each in files.upwards(folder, repository) if each != folder)
+    root = next((each for each in above if files.exists(each / NAME)), None)
+    found = _workspace_of(root) if root else None
+    if root is None or found is None:
+        return None
+    place = folder.relative_to(root).as_posix()
+    is_member = _is_among(found.get("members"), place)
+    return root if is_member and not _is_among(found.get("exclude"), place) else None
+
+
+def _workspace_of(folder: Path) -> dict[str, Any] | None:
+    settings = table(folder / NAME, "tool", "uv")
+    return table(folder / NAME, "tool", "uv", "workspace") if "workspace" in settings else None
+
+
+def _is_among(patterns: Any, place: str) -> bool:
+    """Whether one of the patterns is for a folder; `*` is for any characters in it, `/` too."""
+    return any(
+        fnmatchcase(place, os.path.normpath(pattern).replace("**/", "*"))
+        for pattern in (patterns if isinstance(patterns, list) else ())
+    )

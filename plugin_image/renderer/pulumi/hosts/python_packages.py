@@ -23,12 +23,13 @@ _OPTIONS = {"toolchain": str, "virtualenv": str, "typechecker": str}
 """The second says where to make an environment, which is made elsewhere here."""
 _TOOLCHAINS = ("", "pip", "uv", "poetry")
 _READ = {
-    "": ("uv.lock", "requirements.txt", "pylock.toml", "poetry.lock", "Pipfile.lock", "pdm.lock"),
+    "": ("requirements.txt", "pylock.toml", "poetry.lock", "Pipfile.lock", "pdm.lock"),
     "pip": ("requirements.txt",),
-    "uv": ("uv.lock",),
+    "uv": (),
     "poetry": ("poetry.lock",),
 }
-"""What is read for each toolchain, in the order in which it counts, and before a pyproject.toml."""
+"""What is read for each toolchain but a uv.lock, in the order in which it counts, and before a
+pyproject.toml."""
 _EXPORTED = {
     "uv.lock": "uv export --output-file requirements.txt",
     "poetry.lock": "poetry export --format requirements.txt --output requirements.txt",
@@ -53,22 +54,45 @@ def install(project: Project, installer: Installer) -> Installed:
         sys.stderr.write(
             f"warning: {checker} does not check types here, as it does with `pulumi up`\n"
         )
-    toolchain = runtime_options.choice(project, "toolchain", _TOOLCHAINS)
     program, _ = project.entry()
-    named = _named(project, program, toolchain)
+    lock = uv_lock.nearest(program, project.repository)
+    toolchain = _toolchain(project, program, lock)
+    named = _named(project, program, toolchain, lock)
     if named is None:
         return Installed(Path(sys.executable))
     synced = toolchain == "uv" and named.name == pyproject.NAME
     return Installed(_installed(installer, project, program, named, synced=synced))
 
 
-def _named(project: Project, program: Path, toolchain: str) -> Path | None:
-    """The file that says what to install. Raises DependencyError for the locks of other tools."""
+def _toolchain(project: Project, program: Path, lock: Path | None) -> str:
+    """The tool that installs, or empty where the file says which one.
+
+    Pulumi takes uv wherever there is a uv.lock above. Where that is of another project, uv makes a
+    lock of the program's own. Source: pulumi/pulumi `sdk/python/toolchain/toolchain.go`,
+    ResolveToolchain.
+    """
+    toolchain = runtime_options.choice(project, "toolchain", _TOOLCHAINS)
+    if toolchain or lock is None or uv_lock.is_of(lock, program):
+        return toolchain
+    return "uv" if pyproject.asks_uv(uv_lock.manifest(lock, program)) else ""
+
+
+def _named(project: Project, program: Path, toolchain: str, lock: Path | None) -> Path | None:
+    """The file that says what to install. Raises DependencyError for the locks of other tools.
+
+    `lock` is the uv.lock above, which counts before anything that is nearer, as for Pulumi; not one
+    without Pulumi's SDK, with which no program runs.
+    """
+    if lock and (toolchain not in ("", "uv") or not uv_lock.is_of(lock, program)):
+        lock = None
+    if lock and uv_lock.has_sdk(lock):
+        return lock
     unlocked = None
     for folder in files.upwards(program, project.repository):
         inside = folder.is_relative_to(project.root)
-        read = _READ[toolchain] if inside else ("uv.lock",) if toolchain in ("", "uv") else ()
-        for name in read:
+        if lock and folder == lock.parent:
+            return lock
+        for name in _READ[toolchain] if inside else ():
             if files.exists(folder / name) and _is_whole(folder / name):
                 return folder / name
         if toolchain == "uv":
@@ -111,8 +135,7 @@ def _unlocked(folder: Path, toolchain: str) -> Path | None:
 
 def _is_whole(named: Path) -> bool:
     """Whether a lock has the manifest without which it is of no use."""
-    is_alone = named.name not in ("uv.lock", "pdm.lock")
-    return is_alone or files.exists(named.with_name(pyproject.NAME))
+    return named.name != "pdm.lock" or files.exists(named.with_name(pyproject.NAME))
 
 
 def _refuse_other_locks(folder: Path, toolchain: str) -> None:

@@ -1,10 +1,12 @@
-"""Whether a uv.lock is of the dependencies that a pyproject.toml has by now.
+"""Whether a uv.lock is a program's, and of the dependencies that its pyproject.toml has by now.
 
-uv could tell, but would refuse a lock as well where the plugin has another index than its writer.
-So what the lock has noted of the manifest is compared here. Extras, groups and markers are not.
+A monorepo may have one at its root for something else. Of the dependencies uv could tell, but would
+refuse a lock as well where the plugin has another index than its writer. So what the lock has noted
+of the manifest is compared here. Extras, groups and markers are not.
 """
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +15,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from ... import files
 from ...errors import DependencyError
 from . import pyproject
 
@@ -20,8 +23,35 @@ _SOURCES: Final = ("virtual", "editable", "directory")
 """How a lock says which folder a package is in."""
 _ELSEWHERE: Final = frozenset({*_SOURCES, "path", "url", "git"})
 """What a package is from that has no versions to choose from."""
+_NAME: Final = "uv.lock"
+_SDK: Final = re.compile(r'^name = "pulumi"$', re.MULTILINE)
 _Asked = dict[str, set[SpecifierSet | None]]
 """Versions by the names of packages; none where any is right."""
+
+
+def nearest(program: Path, repository: Path) -> Path | None:
+    """The uv.lock beside a pyproject.toml in the program's folder, or else above it."""
+    for folder in files.upwards(program, repository):
+        if files.exists(folder / _NAME) and files.exists(folder / pyproject.NAME):
+            return folder / _NAME
+    return None
+
+
+def manifest(lock: Path, program: Path) -> Path:
+    """The pyproject.toml that is the program's: the nearest one, at the latest the lock's own."""
+    above = (folder / pyproject.NAME for folder in files.upwards(program, lock.parent))
+    return next(path for path in above if files.exists(path))
+
+
+def is_of(lock: Path, program: Path) -> bool:
+    """Whether uv takes a lock above for the program's: its own, or that of its workspace."""
+    own, root = manifest(lock, program).parent, lock.parent
+    return root in (own, pyproject.workspace(own, root))
+
+
+def has_sdk(lock: Path) -> bool:
+    """Whether Pulumi's SDK is among the packages of a lock."""
+    return bool(_SDK.search(files.text(lock)))
 
 
 def refuse_stale(lock: Path, manifest: Path) -> None:

@@ -306,6 +306,70 @@ def test_python_packages_are_those_of_the_repository(
     assert installed(python, root, installer, runtime=runtime) != before
 
 
+_NEAR = "[project]\nname = 'program'\ndependencies = ['pulumi']\n"
+_WORKSPACE = "[tool.uv.workspace]\nmembers = ['./pro*']\n"
+_SDK = '[[package]]\nname = "pulumi"\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "counts", "not_"),
+    [
+        (
+            {"uv.lock": _SDK, "program/requirements.txt": "a\n"},
+            "uv.lock",
+            "program/requirements.txt",
+        ),
+        (
+            {"uv.lock": "", "program/requirements.txt": "a\n"},
+            "program/requirements.txt",
+            "uv.lock",
+        ),
+        (
+            {"uv.lock": _SDK, "program/pyproject.toml": _NEAR},
+            "program/pyproject.toml",
+            "uv.lock",
+        ),
+        (
+            {"uv.lock": _SDK, "program/pyproject.toml": _NEAR, "pyproject.toml": _WORKSPACE},
+            "uv.lock",
+            "program/lib/code.py",
+        ),
+        (
+            {
+                "uv.lock": _SDK,
+                "program/pyproject.toml": _NEAR,
+                "pyproject.toml": f"{_WORKSPACE}exclude = ['program']\n",
+            },
+            "program/pyproject.toml",
+            "uv.lock",
+        ),
+        (
+            {
+                "uv.lock": _SDK,
+                "program/pyproject.toml": "[tool.ruff]\n",
+                "program/requirements.txt": "a\n",
+            },
+            "program/requirements.txt",
+            "uv.lock",
+        ),
+    ],
+)
+def test_a_uv_lock_above_counts_where_it_is_the_programs_and_has_the_sdk(
+    installer: Installer, root: Path, files: Mapping[str, str], counts: str, not_: str
+) -> None:
+    for path, text in {"pyproject.toml": "[project]\nname = 'tools'\n", **files}.items():
+        (root.parent / path).write_text(text)
+
+    def changed(path: str) -> Path:
+        with (root.parent / path).open("a") as file:
+            file.write("\n# changed\n")
+        return installed(python, root, installer)
+
+    before = installed(python, root, installer)
+    assert changed(not_) == before
+    assert changed(counts) != before
+
+
 def test_what_is_beside_shared_requirements_and_not_named_installs_nothing(
     installer: Installer, root: Path
 ) -> None:
