@@ -116,11 +116,20 @@ def serve(
     """
     options = nodejs_options.read(package)
     of_package = execution.of_package(package)
-    runner = _modules(of_package, installed) / nodejs_layout.SDK / "cmd" / "run-plugin" / "index.js"
+    sdk = _modules(of_package, installed) / nodejs_layout.SDK
+    if not knows_unknown(sdk):
+        program.lose_unknown()
+    runner = sdk / "cmd" / "run-plugin" / "index.js"
     told = execution.with_env({**_modules_for(of_package, installed), **_settings(options)})
     node = tool("node", execution.env)
     command: list[str | Path] = [node, *options.node, runner, package.root, program.endpoint()]
     return told.server(command, execution.folder)
+
+
+def knows_unknown(sdk: Path) -> bool:
+    """Whether an SDK tells values that stay unknown from none, as its protocol has it."""
+    protocol = sdk / "proto" / "resource_pb.js"
+    return b"RegisterResourceResponse.prototype.getUnknown" in files.read(protocol)
 
 
 def _is_known(execution: Execution, installed: Installed, modules: Path) -> bool:

@@ -6,6 +6,7 @@ file, which holds all that was known if the program dies.
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["entry", "install", "run", "serve"]
 
 entry = Project.entry
+_VERSION = re.compile(r"pulumi-(\d+)\.(\d+)\.")
+_KNOWS_UNKNOWN = (3, 256)
 _RUNNER = Path(__file__).with_name("python_runner.py")
 _FIXES = {
     "ConfigMissingError": CONFIGURATION_FIX,
@@ -80,7 +83,16 @@ def serve(
     execution: Execution, package: Project, interpreter: Installed, program: "Program"
 ) -> AbstractContextManager[Server]:
     """See `ComponentHost`. Source: pulumi/pulumi-language-python, RunPlugin."""
+    if not knows_unknown(interpreter.path):
+        program.lose_unknown()
     return execution.server([interpreter.path, package.root, program.endpoint()], execution.folder)
+
+
+def knows_unknown(interpreter: Path) -> bool:
+    """Whether the SDK that an interpreter has tells values that stay unknown from none."""
+    packages = interpreter.parent.parent.glob("lib/python*/site-packages/pulumi-*.dist-info")
+    versions = (_VERSION.match(found.name) for found in packages)
+    return any(each and tuple(map(int, each.groups())) >= _KNOWS_UNKNOWN for each in versions)
 
 
 def _run(execution: Execution, interpreter: Installed) -> Run:
