@@ -15,6 +15,7 @@ from typing import Any, Final
 from ..errors import ManifestError
 from ..manifests import Manifest
 from . import annotations, controllers, hooks, omission, property_path
+from .lifecycle import ENGINE_ANNOTATIONS
 from .monitor.recording import Registration
 from .property_path import WILDCARD, Path
 
@@ -108,12 +109,12 @@ def _of_metadata(path: Sequence[str | int], metadata: Mapping[str, Any]) -> Iter
         for key in metadata:
             yield from _of_metadata([key, *path[1:]], metadata)
     elif path[0] in _MAPS and list(path[1:]) in ([], [WILDCARD]):
-        # One by one: these maps also hold what Argo CD keeps and reads.
+        # One by one: these maps also hold what Argo CD keeps and reads, and the provider reads.
         given = metadata.get(str(path[0]))
         for key in given if isinstance(given, Mapping) else ():
-            if not key.startswith(_TOLD_TO_ARGO_CD):
+            if not key.startswith(_TOLD_TO_ARGO_CD) and key not in ENGINE_ANNOTATIONS:
                 yield ("metadata", path[0], key)
-    elif path[0] not in _IDENTITY:
+    elif path[0] not in _IDENTITY and ENGINE_ANNOTATIONS.isdisjoint(map(str, path[1:])):
         yield ("metadata", *path)
 
 

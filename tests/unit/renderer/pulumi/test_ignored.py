@@ -75,6 +75,18 @@ class TestIgnoreChanges:
         said = annotated(workload(labels=labels, namespace="b"), ignoring=[path])
         assert said == [['metadata.labels["example.com/a"]']]
 
+    @pytest.mark.parametrize(
+        "path", ["metadata.annotations", 'metadata.annotations["pulumi.com/skipAwait"]', "*"]
+    )
+    @pytest.mark.parametrize("how", ["annotate", "omit"])
+    def test_what_tells_pulumis_provider_something_is_no_field_of_the_clusters(
+        self, path: str, how: str
+    ) -> None:
+        object_ = of_kind("v1", "ServiceAccount")
+        object_["metadata"]["annotations"] = {"pulumi.com/skipAwait": "true"}
+        assert annotated(object_, ignoring=[path], how=how) == [[]]
+        assert object_["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
+
     def test_ignoring_everything_is_ignoring_all_fields_but_the_identity(self) -> None:
         object_ = of_kind("v1", "ConfigMap", metadata={"annotations": {"a": "b"}}, data={"c": "d"})
         assert annotated(object_, ignoring=["*"]) == [["data", "metadata.annotations.a"]]
