@@ -128,7 +128,8 @@ class _OfStack:
         return value if isinstance(value, str) else json.dumps(value)
 
     def _whole(self, key: str) -> str:
-        return key if ":" in key else f"{self.fixed['project']}:{key}"
+        """The key of the project: patterns name no other. Source: the same folder, pattern.go."""
+        return f"{self.fixed['project']}:{key}"
 
     @staticmethod
     def _steps(key: str) -> tuple[str, property_path.Path]:

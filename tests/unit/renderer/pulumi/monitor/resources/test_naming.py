@@ -109,9 +109,10 @@ def test_a_wrong_setting_is_refused(wrong: object) -> None:
         build(wrong)
 
 
-def test_a_pattern_that_names_a_key_without_a_value_is_refused() -> None:
-    with pytest.raises(ValueError, match="'shop:team'"):
-        build({"pattern": "${config.team}-${name}"})
+@pytest.mark.parametrize("key", ["team", "shop:region"])
+def test_a_pattern_that_names_a_key_without_a_value_is_refused(key: str) -> None:
+    with pytest.raises(ValueError, match=f"'shop:{key}'"):
+        build({"pattern": f"${{config.{key}}}-${{name}}"}, region="eu")
 
 
 @pytest.mark.parametrize(
