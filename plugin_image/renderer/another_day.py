@@ -49,7 +49,7 @@ DEFINITION: Final = b"""{{- define "%b" -}}
 
 
 def of(template: bytes) -> bytes:
-    """The text of a template, or of values that a chart renders, as of another day."""
+    """The text of a template, or the JSON of values that a chart renders, as of another day."""
     return ACTION.sub(lambda action: _action(action[0]), template)
 
 

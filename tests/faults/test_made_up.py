@@ -175,6 +175,14 @@ VARIES = [
         refused=ANOTHER,
     ),
     Fault(
+        "a chart that renders a value which dates",
+        python(
+            V4.format(', values={"text": "{{ now | date \\"2006\\" }}"}'),
+            **chart(SECRET % "{{ tpl .Values.text . | quote }}"),
+        ),
+        refused=ANOTHER,
+    ),
+    Fault(
         "a chart that only speaks of drawing",
         python(
             V4.format(""),

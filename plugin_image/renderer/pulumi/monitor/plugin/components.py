@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import policy
-from ..errors import MonitorError
+from ..errors import MonitorError, Refusal
 from ..run_context import RunOptions
 from ..values import structs, wire
 from . import contents, self_contained
@@ -146,8 +146,11 @@ class Components:
 
     def _decode(self, arguments: Inputs) -> InvokeResponse:
         """The function by which SDKs ask for YAML's objects; it leaves out what has no kind."""
-        text = "a YAML text of the program"
-        documents = contents.documents(arguments.get("text") or "", text)
+        text, written = "a YAML text of the program", arguments.get("text") or ""
+        if len(written) == 1:
+            # In Python a text is a list of its characters.
+            raise Refusal(f"{text} is a single character", "give a list of texts: yaml=[text]")
+        documents = contents.documents(written, text)
         contents.objects(documents, text)
         answer = self._plugin.invoke("kubernetes:yaml:decode", arguments, is_self_contained=True)
         result = structs.from_struct(getattr(answer, "return")).get("result") or []

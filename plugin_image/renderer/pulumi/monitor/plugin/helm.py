@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
-from .... import charts
+from .... import another_day, charts
 from ....charts import Uses
 from ..errors import MonitorError, Refusal
 from ..recording import Report
@@ -42,8 +42,8 @@ _FETCH: Final = ("repo", "username", "password", "version", "devel")
 """How a chart of version 3 may be fetched as that of a release is."""
 
 Inputs = Mapping[str, Any]
-Render = Callable[[Path | None], Sequence[Content]]
-"""Renders a chart once more, as it is or in another folder."""
+Render = Callable[[Path | None, wire.Json], Sequence[Content]]
+"""Renders a chart once more, as it is or in another folder, with these values."""
 
 
 class Helm:
@@ -115,7 +115,9 @@ class Helm:
         chart = self._downloaded(str(inputs.get("chart")))
         self.require_same(
             found,
-            lambda folder: self.made(repositories.moved(inputs, folder), called),
+            lambda folder, values: self.made(
+                {**repositories.moved(inputs, folder), "values": values}, called
+            ),
             chart=chart,
             values=inputs.get("values"),
             called=called,
@@ -143,7 +145,9 @@ class Helm:
             self._require_readable(_as_of_version_4(chart, options), called)
         self.require_same(
             _answered(answer),
-            lambda folder: _answered(self.invoked(_with_path(options, folder), called)),
+            lambda folder, values: _answered(
+                self.invoked({**_with_path(options, folder), "values": values}, called)
+            ),
             chart=chart,
             values=options.get("values"),
             called=called,
@@ -190,13 +194,15 @@ class Helm:
         """Raise Refusal for a chart that makes something up."""
         if self._options.allow_random:
             return
-        uses = charts.uses(chart, json.dumps(values)) if chart else charts.UNSEEN
+        written = json.dumps(values)
+        uses = charts.uses(chart, written) if chart else charts.UNSEEN
         with self.scratch() as scratch:
             for number in range(1, uses.renders):
                 if chart and uses.clock and number == 1:
-                    other = again(charts.as_of_another_day(chart, scratch))
+                    then = json.loads(another_day.of(written.encode()))
+                    other = again(charts.as_of_another_day(chart, scratch), then)
                 else:
-                    other = again(chart)
+                    other = again(chart, values)
                 different = charts.difference(_manifests(found), _manifests(other))
                 if different:
                     position, path = different

@@ -161,6 +161,11 @@ class TestYaml:
         provider.result = [config_map("a")]
         assert components(provider).invoke(DECODE, {"text": written})
 
+    def test_a_text_in_place_of_a_list_of_texts_is_told_as_that(self, tmp_path: Path) -> None:
+        with pytest.raises(Refusal, match="a single character") as refused:
+            components(Provider(tmp_path)).invoke(DECODE, {"text": "a"})
+        assert refused.value.fix == "give a list of texts: yaml=[text]"
+
 
 class TestCharts:
     def test_what_helm_made_is_counted(self, tmp_path: Path) -> None:
