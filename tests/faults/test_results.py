@@ -187,14 +187,6 @@ def test_what_may_differ_each_time_is_rendered_each_time(
         assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
 
 
-def test_a_chart_that_may_tell_todays_date_is_rendered_each_time(
-    container: ResultsContainer,
-) -> None:
-    files = dict(KEPT["a chart of the project"])
-    files["chart/templates/found.yaml"] += 'data: {day: {{ date "2006-01-02" "no date" }}}\n'
-    assert container.paths(project(container, files)) == ["warm"] * 3
-
-
 UNSET: Final = {
     "Python": {
         "__main__.py": "import os\nimport pulumi_kubernetes as k8s\n"
