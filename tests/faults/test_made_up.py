@@ -175,6 +175,15 @@ VARIES = [
         refused=ANOTHER,
     ),
     Fault(
+        "a chart that renders a value of a file which dates",
+        python(
+            V4.format(', value_yaml_files=[pulumi.FileAsset("more.yaml")]'),
+            **{"more.yaml": 'text: "{{ now | date \\"2006\\" }}"\n'},
+            **chart(SECRET % "{{ tpl .Values.text . | quote }}"),
+        ),
+        refused=ANOTHER,
+    ),
+    Fault(
         "a chart that renders a value which dates",
         python(
             V4.format(', values={"text": "{{ now | date \\"2006\\" }}"}'),

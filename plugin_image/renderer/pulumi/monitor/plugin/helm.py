@@ -38,6 +38,7 @@ _KEEP: Final = '"$@" > "$0" && cat "$0"'
 _KEEP_ONLY: Final = '"$@" > "$0"'
 """What `sh` does as a post-renderer: `$0` is the file for the text, the rest makes the text."""
 
+_OF_VALUES: Final = ("values", "valueYamlFiles")
 _FETCH: Final = ("repo", "username", "password", "version", "devel")
 """How a chart of version 3 may be fetched as that of a release is."""
 
@@ -116,13 +117,18 @@ class Helm:
         self.require_same(
             found,
             lambda folder, values: self.made(
-                {**repositories.moved(inputs, folder), "values": values}, called
+                {**repositories.moved(inputs, folder), **values}, called
             ),
             chart=chart,
-            values=inputs.get("values"),
+            values=self._values(inputs),
             called=called,
         )
         return Constructed(response, len(found), _without_hooks(chart, called))
+
+    def _values(self, inputs: Inputs) -> Inputs:
+        """The inputs that have a chart's values, with the texts of files."""
+        given = {name: inputs[name] for name in _OF_VALUES if inputs.get(name)}
+        return {name: _with_texts(value, self._folder) for name, value in given.items()}
 
     def template(self, arguments: Inputs) -> provider_pb2.InvokeResponse:
         """The answer with the objects of a chart of version 3. Raises as `construct`."""
@@ -244,6 +250,19 @@ def _keeping(inputs: Inputs, kept: Path, script: str) -> Inputs:
     own = inputs.get("postRenderer") or {"command": "cat"}
     arguments = ["-c", script, str(kept), own["command"], *(own.get("args") or ())]
     return {"postRenderer": {"command": "sh", "args": arguments}}
+
+
+def _with_texts(value: wire.Json, folder: Path) -> wire.Json:
+    """A list with the text of each file among its assets, as far as there is one here."""
+    if not isinstance(value, list):
+        return value
+    paths = [part.get("path") if isinstance(part, Mapping) else None for part in value]
+    return [
+        {wire.SIGNATURE: wire.ASSET, "text": (folder / path).read_text(errors="replace")}
+        if isinstance(path, str) and (folder / path).is_file()
+        else part
+        for path, part in zip(paths, value, strict=True)
+    ]
 
 
 def _read(kept: Path, called: str) -> list[Content]:
