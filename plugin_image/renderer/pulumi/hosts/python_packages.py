@@ -81,12 +81,10 @@ def _named(project: Project, program: Path, toolchain: str, lock: Path | None) -
     """The file that says what to install. Raises DependencyError for the locks of other tools.
 
     `lock` is the uv.lock above, which counts before anything that is nearer, as for Pulumi; not one
-    without Pulumi's SDK, with which no program runs.
+    by which the program gets no SDK of Pulumi's, for it could not run.
     """
     if lock and (toolchain not in ("", "uv") or not uv_lock.is_of(lock, program)):
         lock = None
-    if lock and uv_lock.has_sdk(lock):
-        return lock
     unlocked = None
     for folder in files.upwards(program, project.repository):
         inside = folder.is_relative_to(project.root)
@@ -94,7 +92,7 @@ def _named(project: Project, program: Path, toolchain: str, lock: Path | None) -
             return lock
         for name in _READ[toolchain] if inside else ():
             if files.exists(folder / name) and _is_whole(folder / name):
-                return folder / name
+                return lock if lock and uv_lock.has_sdk(lock, program) else folder / name
         if toolchain == "uv":
             unlocked = unlocked or _synced(folder, inside=inside)
         elif inside and toolchain != "pip":

@@ -6,8 +6,7 @@ of the manifest is compared here. Extras, groups and markers are not.
 """
 
 import os
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +23,7 @@ _SOURCES: Final = ("virtual", "editable", "directory")
 _ELSEWHERE: Final = frozenset({*_SOURCES, "path", "url", "git"})
 """What a package is from that has no versions to choose from."""
 _NAME: Final = "uv.lock"
-_SDK: Final = re.compile(r'^name = "pulumi"$', re.MULTILINE)
+_SDK: Final = "pulumi"
 _Asked = dict[str, set[SpecifierSet | None]]
 """Versions by the names of packages; none where any is right."""
 
@@ -49,9 +48,40 @@ def is_of(lock: Path, program: Path) -> bool:
     return root in (own, pyproject.workspace(own, root))
 
 
-def has_sdk(lock: Path) -> bool:
-    """Whether Pulumi's SDK is among the packages of a lock."""
-    return bool(_SDK.search(files.text(lock)))
+def has_sdk(lock: Path, program: Path) -> bool:
+    """Whether Pulumi's SDK is among what uv installs for a program by a lock above it.
+
+    A workspace's lock has the packages of all its members.
+    """
+    place = os.path.relpath(manifest(lock, program).parent, lock.parent)
+    needs: dict[str, set[str]] = {}
+    waiting = set[str]()
+    for package in pyproject.table(lock).get("package", ()):
+        name = package["name"]
+        needs.setdefault(name, set()).update(_needed(package))
+        if _is_in(package, place):
+            waiting.add(name)
+    found = set[str]()
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting |= needs.get(name, set()) - found
+    return _SDK in found
+
+
+def _needed(package: Mapping[str, Any]) -> Iterator[str]:
+    """What a package of a lock needs, by the groups for development and its extras, too."""
+    tables = (package.get(key, {}) for key in ("dev-dependencies", "optional-dependencies"))
+    groups = (group for table in tables for group in table.values())
+    yield from (
+        each["name"] for group in (package.get("dependencies", ()), *groups) for each in group
+    )
+
+
+def _is_in(package: Mapping[str, Any], place: str) -> bool:
+    """Whether a package of a lock is the folder."""
+    source = package.get("source", {})
+    return any(source.get(key) == place for key in _SOURCES)
 
 
 def refuse_stale(lock: Path, manifest: Path) -> None:
@@ -79,8 +109,7 @@ def refuse_stale(lock: Path, manifest: Path) -> None:
 def _noted(lock: Mapping[str, Any], place: str) -> _Asked | None:
     """What the project in a folder asked for when it was locked, if the lock says so."""
     for package in lock.get("package", ()):
-        source = package.get("source", {})
-        if any(source.get(key) == place for key in _SOURCES) and "metadata" in package:
+        if _is_in(package, place) and "metadata" in package:
             found: _Asked = {}
             for entry in package["metadata"].get("requires-dist", ()):
                 if "extra ==" not in entry.get("marker", ""):

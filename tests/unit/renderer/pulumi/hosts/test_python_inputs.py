@@ -308,19 +308,30 @@ def test_python_packages_are_those_of_the_repository(
 
 _NEAR = "[project]\nname = 'program'\ndependencies = ['pulumi']\n"
 _WORKSPACE = "[tool.uv.workspace]\nmembers = ['./pro*']\n"
-_SDK = '[[package]]\nname = "pulumi"\n'
+_SDK = (
+    '[[package]]\nname = "pulumi"\n'
+    '[[package]]\nname = "pulumi-kubernetes"\ndependencies = [{ name = "pulumi" }]\n'
+)
+_OF_ROOT = f"""
+{_SDK}
+[[package]]
+name = "tools"
+source = {{ virtual = "." }}
+[package.dev-dependencies]
+dev = [{{ name = "pulumi-kubernetes" }}]
+"""
 
 
 @pytest.mark.parametrize(
     ("files", "counts", "not_"),
     [
         (
-            {"uv.lock": _SDK, "program/requirements.txt": "a\n"},
+            {"uv.lock": _OF_ROOT, "program/requirements.txt": "a\n"},
             "uv.lock",
             "program/requirements.txt",
         ),
         (
-            {"uv.lock": "", "program/requirements.txt": "a\n"},
+            {"uv.lock": _SDK, "program/requirements.txt": "a\n"},
             "program/requirements.txt",
             "uv.lock",
         ),
