@@ -60,6 +60,8 @@ def _action(action: bytes) -> bytes:
             action = action[: call.start()] + _DAY + action[call.end() :]
         elif call.lastgroup == "time":
             given = action[call.end() : _end_of_command(action, call.end())].rstrip()
+            if not given and b"|" not in action[: call.start()]:
+                continue  # a label in a file of others' templates, as in a dashboard
             command = b"list `%b`%b | include `%b`" % (call[0], given, _TEMPLATE)
             action = action[: call.start()] + command + action[call.end() + len(given) :]
     return action

@@ -43,6 +43,7 @@ def test_what_takes_the_time_is_called_by_way_of_another_day(action: str, expect
         '{{ "now" }}',
         "{{/* date */}}",
         "{{ $ago }}",
+        "{{date}}",
         "{{ toDate `a` .b }}",
     ],
 )
