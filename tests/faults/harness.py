@@ -143,7 +143,9 @@ def outcome(fault: Fault, place: Path) -> Outcome:
         ),
         left=[*map(str, temporary.iterdir()), *_running_in(place)],
         canaries=[
-            path for folder in (home, temporary, cache, _SHM) for path in _with_canary(folder)
+            path
+            for folder in (home, temporary, cache, *_in_memory(place))
+            for path in _with_canary(folder)
         ],
     )
 
@@ -221,8 +223,13 @@ def _running_in(place: Path) -> Iterator[str]:
                 yield (process / "cmdline").read_text().replace("\0", " ")
 
 
+def _in_memory(place: Path) -> Iterator[Path]:
+    """What is in memory, but for the temporary files of the tests themselves."""
+    return (entry for entry in _SHM.iterdir() if not place.is_relative_to(entry))
+
+
 def _with_canary(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*"):
+    for path in (folder, *folder.rglob("*")):
         # Those of others in memory may go at any time.
         with suppress(FileNotFoundError):
             if path.is_file() and CANARY.encode() in path.read_bytes():

@@ -11,7 +11,7 @@ from tests.unit.renderer.pulumi.monitor.harness import COMPONENT, CONFIG_MAP
 
 @pytest.fixture
 def registry() -> Registry:
-    return Registry(project="shop", stack="dev", root="/src")
+    return Registry(project="shop", stack="dev", root="/src", code={})
 
 
 def register(registry: Registry, type_: str, name: str, parent: str = "") -> str:
