@@ -47,7 +47,8 @@ def serve(path: str) -> None:
     loaded = _newest(files)
     renderers = _load()
     forking.settle()
-    written = forking.rehearsed(lambda: _rehearse(renderers[0]))
+    with tempfile.TemporaryDirectory() as folder:
+        written = forking.rehearsed(lambda: _rehearse(renderers[0], folder))
     keepers = Keepers(memory.container())
     channel = forking.serve(path, held, lambda: _newest(files) != loaded, keepers)
     if channel:
@@ -67,10 +68,10 @@ def _load() -> list[str]:
     return found
 
 
-def _rehearse(renderer: str) -> None:
-    """Do what a render does before it becomes a process below a guard, for nobody."""
+def _rehearse(renderer: str, folder: str) -> None:
+    """Do in a folder what a render does before it is below a guard, for nobody."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as told:
+    with tempfile.TemporaryFile() as told:
         variables = [b"=".join(variable) for variable in os.environb.items()]
         temporary = b"TMPDIR=" + os.fsencode(folder)
         told.write(b"\0".join([renderer.encode(), *variables, temporary]))

@@ -157,7 +157,7 @@ class Container:
             if working_folder(waiting) == working_folder(zygote)
         ]
 
-    def waiting(self) -> list[int]:
+    def next_renders(self) -> list[int]:
         """The fork of the server that waits for the next render."""
         return [
             fork
@@ -176,11 +176,11 @@ class Container:
     def is_quiet(self) -> bool:
         """Whether nothing is there but what is kept, and what waits for the next render."""
         spares = [pid for spare in self.spares() for pid in spare]
-        return sorted(self.there()) == sorted([*self.kept(), *spares, *self.waiting()])
+        return sorted(self.there()) == sorted([*self.kept(), *spares, *self.next_renders()])
 
     def is_ready(self) -> bool:
         """Whether all waits for the next render, and nothing else is there."""
-        wait = len(self.spares()), len(self.waiting())
+        wait = len(self.spares()), len(self.next_renders())
         return wait == (len(self.zygotes()), len(self.servers())) and self.is_quiet()
 
     def _there(self) -> str:
