@@ -14,6 +14,8 @@ each run.
 import re
 from typing import Final, NamedTuple
 
+from .monitor.values import shapes
+
 
 class Lost(NamedTuple):
     """What stands where a value should, and how to put the value there."""
@@ -30,6 +32,10 @@ _FROM_THE_VALUE: Final = (
 _WHAT_IS_THERE: Final = (
     "look at the names in `${…}` in YAML, where one that nothing has counts as empty, and at the "
     "format and its arguments in Go"
+)
+_OF_A_PROVIDER: Final = (
+    "leave the provider's ID out of it: `pulumi up` makes one up for each stack; its name, or a "
+    "value of the configuration, tells one from another as well"
 )
 _OF_SDKS = re.compile(
     r"calling (?:__str__ on an output\[t\]|\[to\w+\] on an \[output<t>\])"
@@ -58,6 +64,8 @@ def find(text: str, *, by_program: bool = True) -> Lost | None:
     if any(part in text for part in ("0x", "alling ", "com.pulumi.")):
         if found := _OF_SDKS.search(text):
             return Lost(found[0], _FROM_THE_VALUE)
+    elif shapes.PROVIDER_ID in text:
+        return Lost(shapes.PROVIDER_ID, _OF_A_PROVIDER)
     elif "[object " in text and _is_line(text) and (found := _OF_JAVASCRIPT.search(text)):
         return Lost(found[0], _FROM_THE_VALUE)
     # Templates compare with it.

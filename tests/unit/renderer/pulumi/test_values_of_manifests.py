@@ -8,7 +8,7 @@ import pytest
 from plugin_image.renderer.errors import ManifestError
 from plugin_image.renderer.pulumi import manifests
 from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
-from plugin_image.renderer.pulumi.monitor.values import wire
+from plugin_image.renderer.pulumi.monitor.values import shapes, wire
 from plugin_image.renderer.pulumi.options import Options
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
@@ -59,6 +59,7 @@ def built(type_: str = CONFIG_MAP, *, component: str = "", **fields: Any) -> dic
         "http://%!s(MISSING)",
         "web%!(EXTRA string=3)",
         "web-%!(NOVERB)",
+        f"of {shapes.PROVIDER_ID}",
     ],
 )
 @pytest.mark.parametrize("place", ["value", "key", "name", "list"])

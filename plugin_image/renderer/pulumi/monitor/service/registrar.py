@@ -19,7 +19,7 @@ from ..resources.order import Order
 from ..resources.providers import Provider, Providers
 from ..resources.registry import Registry
 from ..run_context import RunContext
-from ..values import structs, wire
+from ..values import shapes, structs, wire
 from . import releases
 from .keyed import KeyedResources
 from .releases import Part
@@ -139,8 +139,7 @@ class Registrar:
         package = request.type.removeprefix(_PROVIDERS)
         if policy.is_kubernetes(package) or self._is_extension(package):
             self._providers.add(urn, request)
-        # A reference to it is `urn::id`, and its name may be anything.
-        response = resource_pb2.RegisterResourceResponse(id=request.name.replace(":", "-"))
+        response = resource_pb2.RegisterResourceResponse(id=shapes.PROVIDER_ID)
         response.object.CopyFrom(request.object)
         return response
 

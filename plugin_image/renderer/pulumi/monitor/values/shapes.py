@@ -38,6 +38,9 @@ Shape: TypeAlias = "str | list[Shape] | dict[str, Shape]"
 `"b"`, `"o"`: unset."""
 _MARKED = ("s", "e", "n")
 
+PROVIDER_ID = "id-of-a-provider-which-only-a-deployment-has"
+"""Stands for the ID of a provider, which the engine makes up once and the stack's state keeps."""
+
 
 def may_be_cut(value: str | float | None) -> bool:
     """Whether a value is, or a text holds, what a placeholder becomes as an integer of 32 bits."""

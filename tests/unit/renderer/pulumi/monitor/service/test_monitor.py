@@ -332,7 +332,9 @@ class TestProviders:
     def test_providers_of_others_are_accepted_as_long_as_nobody_uses_them(
         self, harness: Harness
     ) -> None:
-        assert harness.register("pulumi:providers:aws", "there", {"namespace": "x"}).id == "there"
+        made = harness.register("pulumi:providers:aws", "there", {"namespace": "x"})
+        assert made.object["namespace"] == "x"
+        assert made.id == shapes.PROVIDER_ID
 
 
 class TestInheritance:
