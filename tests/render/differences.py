@@ -268,6 +268,7 @@ BY_CASE = {
     ),
     **dict.fromkeys(
         (
+            "error-go-object-is-refused",
             "error-secret-by-way-of-a-secret",
             "error-secret-in-a-configmap",
             "error-secret-inside-a-text",
