@@ -54,7 +54,10 @@ def serve(path: str) -> None:
     if channel:
         keeping.begin(keepers.for_render())
         pages.own(written)
-        _become(forking.awaited(channel))
+        connection = forking.awaited(channel)
+        if _is_foreign(connection):
+            os._exit(0)
+        _become(connection)
 
 
 def _load() -> list[str]:
@@ -103,11 +106,14 @@ def _newest(files: Iterable[str]) -> float:
         return time.time()
 
 
-def _become(connection: socket.socket) -> None:
-    """Be the client's process, as far as that is possible; no program is a client."""
+def _is_foreign(connection: socket.socket) -> bool:
+    """Whether a program asks, which is no client."""
     asking = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    if ancestry.is_foreign(_CREDENTIALS.unpack(asking)[0]):
-        os._exit(0)
+    return ancestry.is_foreign(_CREDENTIALS.unpack(asking)[0])
+
+
+def _become(connection: socket.socket) -> None:
+    """Be the client's process, as far as that is possible."""
     data, files, _, _ = socket.recv_fds(connection, _MESSAGE_BYTES, _FILES)
     if data != b"render" or len(files) != _FILES:
         os._exit(0)
