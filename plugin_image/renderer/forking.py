@@ -52,13 +52,16 @@ class _Waiting(NamedTuple):
 
 
 class _Forks:
-    """The forks of this process: those at work, and one that waits. To make it would be a part of
-    its work."""
+    """The forks of this process: those at work, and one that waits.
+
+    That is made while none is at work: to make it, and to get it ready, is a part of its work.
+    """
 
     def __init__(self, others: Others) -> None:
         self._others = others
         self._waiting: _Waiting | None = None
-        self.at_work: set[int] = set()
+        self.at_work: dict[int, int] = {}
+        """Their numbers, and a file each that can be read once the fork has ended."""
 
     def prepare(self) -> socket.socket | None:
         """Have one wait; in that, where its connection will come."""
@@ -79,7 +82,10 @@ class _Forks:
 
     def look(self) -> None:
         """Forget those that have ended, and end what they have left."""
-        self.at_work = {pid for pid in self.at_work if _is_there(pid)}
+        for pid, end in tuple(self.at_work.items()):
+            if not _is_there(pid):
+                os.close(end)
+                del self.at_work[pid]
         waiting = {self._waiting.pid} if self._waiting else set()
         # What a fork left that was killed has come to this process.
         processes.end_descendants(spared={*self.at_work, *waiting, *self._others.pids()})
@@ -89,8 +95,8 @@ class _Forks:
         waiting, self._waiting = self._waiting, None
         if waiting:
             with waiting.channel, suppress(OSError):
+                self.at_work[waiting.pid] = os.pidfd_open(waiting.pid)
                 socket.send_fds(waiting.channel, [b"connection"], [connection.fileno()])
-                self.at_work.add(waiting.pid)
 
 
 def lock(path: str) -> int | None:
@@ -112,12 +118,16 @@ def settle() -> None:
 
 
 def serve(
-    path: str, held: int, is_stale: Callable[[], bool], others: Others
+    path: str,
+    held: int,
+    is_stale: Callable[[], bool],
+    others: Others,
+    get_ready: Callable[[], None],
 ) -> socket.socket | None:
     """In a fork, where the connection comes that it is for; None in this process, at its end.
 
     That comes when nobody has asked for a while, or when what was loaded `is_stale`. `held` is the
-    lock, which no fork has.
+    lock, which no fork has. A fork that is made before anybody asks does `get_ready`.
     """
     if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208
         raise RuntimeError("a thread was started, which no fork would have")
@@ -128,24 +138,29 @@ def serve(
     listening = _listening(path)
     forks = _Forks(others)
     last_use = time.monotonic()
+    asked = False
     while forks.at_work or time.monotonic() - last_use < _IDLE_SECONDS:
-        channel = forks.prepare()
+        channel = forks.prepare() if asked or not forks.at_work else None
         if channel:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.close(held)
             listening.close()
+            if not asked:
+                get_ready()
             return channel
+        if asked:
+            with listening.accept()[0] as connection:
+                forks.take(connection)
         tick = _TICK_SECONDS_AT_WORK if forks.at_work else _TICK_SECONDS
-        ready, _, _ = select.select([listening.fileno(), *others.files()], [], [], tick)
+        files = [listening.fileno(), *forks.at_work.values(), *others.files()]
+        ready, _, _ = select.select(files, [], [], tick)
         others.tend(ready)
         forks.look()
-        if listening.fileno() not in ready:
-            continue
-        if is_stale():
-            break
-        last_use = time.monotonic()
-        with listening.accept()[0] as connection:
-            forks.take(connection)
+        asked = listening.fileno() in ready
+        if asked:
+            if is_stale():
+                break
+            last_use = time.monotonic()
     os.unlink(path)  # noqa: PTH108
     return None
 

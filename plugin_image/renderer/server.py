@@ -50,10 +50,11 @@ def serve(path: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         written = forking.rehearsed(lambda: _rehearse(renderers[0], folder))
     keepers = Keepers(memory.container())
-    channel = forking.serve(path, held, lambda: _newest(files) != loaded, keepers)
+    channel = forking.serve(
+        path, held, lambda: _newest(files) != loaded, keepers, lambda: pages.own(written)
+    )
     if channel:
         keeping.begin(keepers.for_render())
-        pages.own(written)
         connection = forking.awaited(channel)
         if _is_foreign(connection):
             os._exit(0)

@@ -24,7 +24,7 @@ class Others:
     def pids(self): return []
 
 others, path = Others(), sys.argv[1]
-channel = forking.serve(path, forking.lock(path), lambda: False, others)
+channel = forking.serve(path, forking.lock(path), lambda: False, others, lambda: None)
 connection = forking.awaited(channel)
 connection.send(b"%d %d" % (others.changes, os.getpid()))
 connection.recv(1)
@@ -66,39 +66,39 @@ def children(server: int) -> list[int]:
     return [*map(int, Path(f"/proc/{server}/task/{server}/children").read_text().split())]
 
 
-def waiting(server: int, *at_work: int) -> int:
-    """The fork that waits, once all others but those at work have ended."""
+def waiting(server: int, ended: set[int]) -> int:
+    """The fork that waits, once those that were at work have ended."""
     end = time.monotonic() + 60
-    while True:
-        found = {*children(server)} - {*at_work}
-        if len(found) == 1:
-            return found.pop()
+    while len(found := children(server)) != 1 or found[0] in ended:
         assert time.monotonic() < end
         time.sleep(0.02)
+    return found[0]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="servers are for containers")
 class TestForks:
-    def test_of_each_connection_is_one_of_its_own_and_one_more_waits(self, tmp_path: Path) -> None:
+    def test_are_each_for_one_connection_and_the_next_waits_when_none_is_at_work(
+        self, tmp_path: Path
+    ) -> None:
         with serving(tmp_path) as server:
             answers = [connected(tmp_path) for _ in range(3)]
             forks = {pid for _, _, pid in answers}
             assert len(forks) == 3
-            assert waiting(server.pid, *forks) not in forks
+            assert {*children(server.pid)} == forks
             for client, _, _ in answers:
                 client.close()
+            waiting(server.pid, forks)
 
     def test_have_what_has_changed_while_they_waited(self, tmp_path: Path) -> None:
         with serving(tmp_path) as server:
-            client, changes, _ = connected(tmp_path)
+            client, changes, pid = connected(tmp_path)
             client.close()
             assert changes == 0
-            before = waiting(server.pid)
+            before = waiting(server.pid, {pid})
             assert server.stdin
             server.stdin.write(b"x")
             server.stdin.flush()
-            while waiting(server.pid) == before:
-                time.sleep(0.02)
+            waiting(server.pid, {before})
             client, changes, _ = connected(tmp_path)
             client.close()
             assert changes == 1
@@ -106,9 +106,9 @@ class TestForks:
     def test_that_are_killed_while_they_wait_are_replaced(self, tmp_path: Path) -> None:
         with serving(tmp_path) as server:
             client, _, pid = connected(tmp_path)
-            spare = waiting(server.pid, pid)
-            os.kill(spare, signal.SIGKILL)
             client.close()
+            spare = waiting(server.pid, {pid})
+            os.kill(spare, signal.SIGKILL)
             client, _, pid = connected(tmp_path)
             client.close()
             assert pid != spare
@@ -116,8 +116,8 @@ class TestForks:
     def test_that_wait_end_with_the_server(self, tmp_path: Path) -> None:
         with serving(tmp_path) as server:
             client, _, pid = connected(tmp_path)
-            spare = waiting(server.pid, pid)
             client.close()
+            spare = waiting(server.pid, {pid})
         end = time.monotonic() + 60
         while Path(f"/proc/{spare}").exists():
             assert time.monotonic() < end
