@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 COMPLETE := $(VENV)/complete
 ANY_PYTHON := $(if $(wildcard $(COMPLETE)),$(BIN)/python,$(PYTHON))
 NEW_PYTHON := Install Python 3.11 or newer, or name another one by PYTHON=. What works without it: image, help, clean
-# What has not changed is not checked again, in a new clone neither: its content counts, not its age.
+# What has not changed is not checked again, nor in a new clone: its content counts, not its age.
 MYPY := $(BIN)/mypy --cache-dir $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/argocd-pulumi-plugin/mypy
 # Locks carry hashes and no addresses; --universal makes them hold for every platform.
 LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links

@@ -76,9 +76,10 @@ def _rehearse(renderer: str, folder: str) -> None:
     """Do in a folder what a render does before it is below a guard, for nobody."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with tempfile.TemporaryFile() as told:
-        variables = [b"=".join(variable) for variable in os.environb.items()]
-        temporary = b"TMPDIR=" + os.fsencode(folder)
-        told.write(b"\0".join([renderer.encode(), *variables, temporary]))
+        # Nobody is told of it.
+        env = {**os.environ, "TMPDIR": folder, RendererEnv.METRICS_SOCKET.value: ""}
+        variables = (f"{name}={value}" for name, value in env.items())
+        told.write(os.fsencode("\0".join([renderer, *variables])))
         told.flush()
         place, nothing = os.open(folder, os.O_RDONLY), os.open(os.devnull, os.O_RDWR)
         files = [told.fileno(), place, nothing, nothing, nothing]

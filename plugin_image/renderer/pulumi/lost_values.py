@@ -60,12 +60,12 @@ def find(text: str, *, by_program: bool = True) -> Lost | None:
     `by_program` says that it is of an object of the program's own. In those of charts and files it
     may be what their authors' templates make, and their users get what Helm would give them.
     """
+    if shapes.PROVIDER_ID in text:
+        return Lost(shapes.PROVIDER_ID, _OF_A_PROVIDER)
     # Looked for first, as few strings hold it.
     if any(part in text for part in ("0x", "alling ", "com.pulumi.")):
         if found := _OF_SDKS.search(text):
             return Lost(found[0], _FROM_THE_VALUE)
-    elif shapes.PROVIDER_ID in text:
-        return Lost(shapes.PROVIDER_ID, _OF_A_PROVIDER)
     elif "[object " in text and _is_line(text) and (found := _OF_JAVASCRIPT.search(text)):
         return Lost(found[0], _FROM_THE_VALUE)
     # Templates compare with it.

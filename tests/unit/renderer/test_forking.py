@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[3]
 SERVER = """
 import os, sys
@@ -75,7 +73,6 @@ def waiting(server: int, ended: set[int]) -> int:
     return found[0]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="servers are for containers")
 class TestForks:
     def test_are_each_for_one_connection_and_the_next_waits_when_none_is_at_work(
         self, tmp_path: Path

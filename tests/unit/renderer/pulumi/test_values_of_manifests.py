@@ -60,6 +60,7 @@ def built(type_: str = CONFIG_MAP, *, component: str = "", **fields: Any) -> dic
         "web%!(EXTRA string=3)",
         "web-%!(NOVERB)",
         f"of {shapes.PROVIDER_ID}",
+        f"0x1 of {shapes.PROVIDER_ID}",
     ],
 )
 @pytest.mark.parametrize("place", ["value", "key", "name", "list"])

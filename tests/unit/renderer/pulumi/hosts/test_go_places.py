@@ -8,7 +8,7 @@ import pytest
 from plugin_image.renderer.pulumi.hosts import go_places
 from plugin_image.renderer.pulumi.hosts.go_seen import Package
 
-_REPOSITORY = Path("/work/shop")
+_REPOSITORY = Path("/src/shop")
 _MAIN = {"Path": "example.com/shop", "Main": True}
 _FOLDER = {"Path": "../lib"}
 
@@ -27,16 +27,16 @@ def _read(tmp_path: Path, *packages: Package) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("package", "name", "folder"),
     [
-        (_package("example.com/shop/deploy", "/work/shop/deploy", **_MAIN), "", "/copy/deploy"),
-        (_package("example.com/shop/own/a", "/work/shop/own/a", **_MAIN), "", "/copy/own/a"),
+        (_package("example.com/shop/deploy", "/src/shop/deploy", **_MAIN), "", "/copy/deploy"),
+        (_package("example.com/shop/own/a", "/src/shop/own/a", **_MAIN), "", "/copy/own/a"),
         (
-            _package("a.com/lib", "/work/shop/lib", Path="a.com/lib", Replace=_FOLDER),
+            _package("a.com/lib", "/src/shop/lib", Path="a.com/lib", Replace=_FOLDER),
             "",
             "/copy/lib",
         ),
         (
             _package(
-                "a.com/lib/x", "/work/shop/lib/x", Path="a.com/lib", Version="v1", Replace=_FOLDER
+                "a.com/lib/x", "/src/shop/lib/x", Path="a.com/lib", Version="v1", Replace=_FOLDER
             ),
             "a.com/lib@v1/x",
             "/copy/lib/x",
@@ -51,9 +51,9 @@ def test_a_package_of_the_repository_is_found_by_what_trimpath_makes_of_its_fold
 
 
 def test_what_others_have_written_is_not_the_programs_own(tmp_path: Path) -> None:
-    vendored = _package("b.com/x", "/work/shop/vendor/b.com/x", Path="b.com/x", Version="v1")
+    vendored = _package("b.com/x", "/src/shop/vendor/b.com/x", Path="b.com/x", Version="v1")
     fork = {"Path": "c.com/x", "Version": "v2"}
-    forked = _package("b.com/y", "/work/shop/vendor/b.com/y", Path="b.com/y", Replace=fork)
+    forked = _package("b.com/y", "/src/shop/vendor/b.com/y", Path="b.com/y", Replace=fork)
     elsewhere = _package("a.com/lib", "/tmp/sdk", Path="a.com/lib", Replace={"Path": "/tmp/sdk"})
     of_go: Package = {"ImportPath": "fmt", "Dir": "/usr/local/go/src/fmt", "Standard": True}
     assert _read(tmp_path, vendored, forked, elsewhere, of_go) == {}
