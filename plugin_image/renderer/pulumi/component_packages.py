@@ -40,12 +40,13 @@ class ComponentPackage:
         from .monitor.plugin.packages import Package
 
         host = registry.component_host_of(self.project)
+        prefixes = registry.LANGUAGES[self.project.runtime].prefixed
 
         def serve(program: "Program") -> AbstractContextManager[Server]:
             return host.serve(execution, self.project, self.installed, program)
 
         place = _place(self.project, execution.project.root)
-        return Package(self.project.name, place, self.project.root, serve)
+        return Package(self.project.name, place, self.project.root, serve, prefixes)
 
 
 def install(project: Project, installer: Installer) -> list[ComponentPackage]:

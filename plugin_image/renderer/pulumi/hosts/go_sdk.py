@@ -136,13 +136,18 @@ def _find(modules: Modules, installer: Installer) -> Sdk | None:
 
 
 def knows_unknown(binary: Path) -> bool:
-    """Whether a program was built with an SDK that tells values that stay unknown from none.
+    """Whether a program was built with an SDK that tells values that stay unknown from none."""
+    return built_with(binary) >= _KNOWS_UNKNOWN
+
+
+def built_with(binary: Path) -> tuple[int, ...]:
+    """The first two numbers of the SDK's version that a program was built with; none if unknown.
 
     Source: debug/buildinfo, for the lines that name the modules of a binary.
     """
     with binary.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
         version = _BUILT_WITH.search(content)
-        return version is not None and tuple(map(int, version.groups())) >= _KNOWS_UNKNOWN
+        return tuple(map(int, version.groups())) if version else ()
 
 
 def _too_old(version: str) -> DependencyError:

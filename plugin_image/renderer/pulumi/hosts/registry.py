@@ -22,6 +22,8 @@ class Language:
     """How the names of variables that set up its installer begin."""
     components: Callable[[], ComponentHost] | None = None
     """Loads what runs its component packages, where that can be done."""
+    prefixed: bool = False
+    """Whether the children of its components are called after them by the host."""
     followed: bool = True
     """Whether a program cannot decide by a secret that cannot be read without being noticed."""
 
@@ -61,7 +63,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
     "nodejs": Language(_nodejs, ("NPM_CONFIG_", "npm_config_"), components=_nodejs),
     "go": Language(_go, ("GO",), components=_go, followed=False),
     "java": Language(_java, ("JAVA_", "MAVEN_", "MVNW_", "GRADLE_", "ORG_GRADLE_"), followed=False),
-    "yaml": Language(_yaml, components=_yaml),
+    "yaml": Language(_yaml, components=_yaml, prefixed=True),
 }
 INSTALLER_VARIABLES: Final = tuple(
     prefix for language in LANGUAGES.values() for prefix in language.variables

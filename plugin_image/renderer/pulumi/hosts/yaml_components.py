@@ -6,15 +6,16 @@ What that host would get wrong without a word is refused before. Source: pulumi/
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc
 
 from ... import files
-from ...errors import ProgramError, ProjectError
+from ...errors import DependencyError, ProgramError, ProjectError
 from ...plain import plain
 from ...supervise import Server
 from ..execution import Execution
@@ -26,20 +27,21 @@ from .host import Installed
 if TYPE_CHECKING:
     from ..monitor.plugin.packages import Program
 
-_EMPTY: Final = re.compile(
-    r"(?<!\$)\$\{\s*(pulumi\s*(?:\.|\[\W*)(?:organization|project|rootDirectory|stack)\b)"
-)
+_EMPTY: Final = re.compile(r"(?<!\$)\$\{\s*(pulumi\s*(?:\.|\[\W*)rootDirectory\b)")
 """What the host knows in a program, and nothing of in a component."""
+_OLDEST: Final = (3, 247)
+"""The SDK of version 1.37 of the host, which comes with Pulumi 3.248."""
 
 
 @contextmanager
 def serve(
     execution: Execution, package: Project, host: Installed, program: "Program"
 ) -> Iterator[Server]:
-    """See `ComponentHost`. Raises ProgramError for a package that the host does not take, and
-    ProjectError for one of which it would lose something.
+    """See `ComponentHost`. Raises ProgramError for a package that the host does not take,
+    ProjectError for one of which it would lose something, and DependencyError for an older host.
     """
     require_complete(package)
+    _require_host(host.path)
     if not go_sdk.knows_unknown(host.path):
         program.lose_unknown()
     root = str(package.root)
@@ -57,11 +59,22 @@ def serve(
         )
         stub = language_pb2_grpc.LanguageRuntimeStub(channel)
         said = stub.RunPlugin(request, timeout=execution.deadline.remaining())
-        yield Server(_port(said), server.output)
+        yield Server(_port(said, server.output), server.output)
 
 
-def _port(said: Iterable[language_pb2.RunPluginResponse]) -> int:
-    """What the package says first of all, as a provider does."""
+def _require_host(host: Path) -> None:
+    """Raise DependencyError for a host that calls the children of two components alike, leaves more
+    empty in components, and takes none among their resources.
+    """
+    if go_sdk.built_with(host) < _OLDEST:
+        raise DependencyError(
+            f"components in YAML take Pulumi's language host of 1.37 or later, and {host} is older",
+            fix="put the `pulumi-language-yaml` of Pulumi 3.248 or later first on PATH",
+        )
+
+
+def _port(said: Iterable[language_pb2.RunPluginResponse], written: Callable[[], str]) -> int:
+    """What the package says first of all, as a provider does; the host has `written` of crashes."""
     output = remarks = b""
     try:
         for part in said:
@@ -73,7 +86,7 @@ def _port(said: Iterable[language_pb2.RunPluginResponse]) -> int:
         reason = details_of(error)
     else:
         reason = "it ended"
-    told = plain(remarks.decode(errors="replace"))
+    told = "\n".join(filter(None, [plain(remarks.decode(errors="replace")), plain(written())]))
     failure = yaml_failure.of([], reason, told, {})
     raise ProgramError(failure.text, details="\n".join(filter(None, [told, failure.text])))
 
@@ -90,6 +103,7 @@ def require_complete(package: Project) -> None:
         document = read_document(file, package.repository)
         named = named or bool(yaml_failure.field(document, "name"))
         _require_packages(document, file.name)
+        _require_defaults(document, file.name)
         if empty := _EMPTY.search(files.text(file, package.repository)):
             raise ProjectError(
                 f"{file.name} has `{empty[1]}`, which Pulumi's language host leaves empty in "
@@ -110,6 +124,22 @@ def _require_packages(document: Mapping[Any, Any], file: str) -> None:
                     f"{file} has the type {type_!r} for the resource {key!r} of the component "
                     f"{component!r}, at which Pulumi's language host stops without a word",
                     fix="name its package, too, as in `kubernetes:core/v1:ConfigMap`",
+                )
+
+
+def _require_defaults(document: Mapping[Any, Any], file: str) -> None:
+    """Raise ProjectError for the default of an input, at which the host crashes. Source:
+    `pkg/pulumiyaml/ast/template.go` (schemaDefaultValue).
+    """
+    for component, declared in _entries(document, "components"):
+        for name, wanted in _entries(declared, "inputs"):
+            default = yaml_failure.field(wanted, "default") if isinstance(wanted, dict) else None
+            if isinstance(default, list | dict):
+                kind = "list" if isinstance(default, list) else "mapping"
+                raise ProjectError(
+                    f"{file} has a {kind} as default of the input {name!r} of the component "
+                    f"{component!r}, at which Pulumi's language host crashes",
+                    fix="leave it out, so that who uses the component gives the input",
                 )
 
 

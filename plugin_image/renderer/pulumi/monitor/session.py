@@ -67,10 +67,12 @@ class Session:
             project=context.project,
             stack=context.stack,
         )
+        packages = tuple(packages)
+        prefixing = {package.name for package in packages if package.prefixes}
         self._packages = Packages(packages, self)
         self.monitor = Monitor(
             context,
-            Names(naming, context),
+            Names(naming, context, prefixing=prefixing),
             report,
             start_plugin=self._start_plugin,
             read_stack=read_stack or _refuse_stack,

@@ -97,6 +97,8 @@ class Package:
     """Its folder."""
     serve: Callable[[Program], AbstractContextManager[Served]]
     """Starts it. Raises RenderError where it does not start."""
+    prefixes: bool = False
+    """Whether its host puts the name of a component before those of its children."""
 
 
 class BrokenError(MonitorError):

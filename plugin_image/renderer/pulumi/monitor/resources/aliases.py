@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -69,41 +69,69 @@ def key_of(urn: str) -> str:
     return urn.split("::", 2)[-1]
 
 
+@dataclass(frozen=True)
+class _Alias:
+    urn: Urn
+    written: bool
+    """Whether somebody wrote it: what a language host adds says nothing of what was there."""
+
+
 class Aliases:
     """The aliases of the resources that are registered so far. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefixing: Container[str]) -> None:
+        """`prefixing` are the packages whose host calls the children of components after them."""
+        self._prefixing = prefixing
         self._lock = threading.Lock()
-        self._of: dict[str, Sequence[Urn]] = {}
+        self._of: dict[str, Sequence[_Alias]] = {}
 
     def remember(self, urn: str, request: RegisterResourceRequest, called: str) -> None:
         """Take the aliases of a RegisterResourceRequest, and those that follow from its parent's.
 
         Raises Refusal for an alias that is not a URN.
         """
+        itself = parse(urn)
         try:
-            own = [self._own(alias, parse(urn), request) for alias in _given(request)]
+            given = [self._own(alias, itself, request) for alias in _given(request)]
         except NoUrnError as error:
             raise Refusal(
                 f"{called} has an alias that is wrong: {error}", _fix(error.text, request)
             ) from error
-        known = [*own, *self._inherited([parse(urn), *own], request.parent)]
+        own = [_Alias(alias, not self._is_of_host(alias, itself)) for alias in given]
+        known = [*own, *self._inherited([_Alias(itself, written=True), *own], request.parent)]
         with self._lock:
             self._of[urn] = known
 
     def known(self, urn: str) -> Sequence[Urn]:
         """All aliases of a resource, its own first."""
-        with self._lock:
-            return self._of.get(urn, ())
+        return [alias.urn for alias in self._known(urn)]
 
     def former(self, urn: str) -> list[Urn]:
-        """Where and what a resource was before.
+        """Where and what a resource was before, as far as somebody says so.
 
         Aliases that name only another type are left out: SDKs list all versions of a kind that
         way, and a new version is the same object to Kubernetes.
         """
         own = parse(urn)
-        return [alias for alias in self.known(urn) if replace(alias, type=own.type) != own]
+        written = (alias.urn for alias in self._known(urn) if alias.written)
+        return [alias for alias in written if replace(alias, type=own.type) != own]
+
+    def _known(self, urn: str) -> Sequence[_Alias]:
+        with self._lock:
+            return self._of.get(urn, ())
+
+    def _is_of_host(self, alias: Urn, urn: Urn) -> bool:
+        """Whether it is what a child of a component in YAML was called by hosts before 1.33.
+
+        Those since then call it `component-child`, and give each child such an alias.
+        Source: pulumi/pulumi-yaml `pkg/pulumiyaml/run.go` (registerResource).
+        """
+        component = alias.parents.removesuffix("$").rpartition("$")[2]
+        return (
+            policy.package_of(component) in self._prefixing
+            and urn.parents.startswith(alias.parents)
+            and urn.name.endswith(f"-{alias.name}")
+        )
 
     def _own(self, alias: str | Alias, urn: Urn, request: RegisterResourceRequest) -> Urn:
         if isinstance(alias, str):
@@ -114,7 +142,7 @@ class Aliases:
         parents = urn.parents
         if spec.parentUrn:
             former = self._former_parents(spec.parentUrn)
-            parents = (former[0] if former else parse(spec.parentUrn)).types
+            parents = (former[0].urn if former else parse(spec.parentUrn)).types
         elif spec.noParent:
             parents = ""
         return Urn(
@@ -125,31 +153,37 @@ class Aliases:
             name=spec.name or request.name,
         )
 
-    def _inherited(self, names: Sequence[Urn], parent: str) -> Iterator[Urn]:
+    def _inherited(self, names: Sequence[_Alias], parent: str) -> Iterator[_Alias]:
         """What a child was called when its parent was called something else.
 
         A child whose name begins with its parent's is taken to be named after it.
         """
         for former in self._former_parents(parent):
             after = parse(parent).name
-            for urn in names:
-                rest = urn.name.removeprefix(after)
-                renamed = former.name + rest if urn.name.startswith(after) else urn.name
-                yield replace(urn, parents=former.types, name=renamed)
+            for alias in names:
+                name = alias.urn.name
+                rest = name.removeprefix(after)
+                renamed = former.urn.name + rest if name.startswith(after) else name
+                urn = replace(alias.urn, parents=former.urn.types, name=renamed)
+                yield _Alias(urn, written=alias.written and former.written)
 
-    def _former_parents(self, urn: str) -> Sequence[Urn]:
+    def _former_parents(self, urn: str) -> Sequence[_Alias]:
         """The aliases of a resource that count for its children.
 
         Of a Kubernetes object, one that names only another version of its kind does not: nobody
         wrote it, and Pulumi heeds it only where the state has the object under it.
         """
-        known = self.known(urn)
+        known = self._known(urn)
         # Only what is a URN has any.
         if not known or not policy.is_kubernetes(parse(urn).type):
             return known
         own = parse(urn)
-        all_ = {own, *known}
-        return [a for a in known if a.type == own.type or replace(a, type=own.type) not in all_]
+        all_ = {own, *self.known(urn)}
+        return [
+            alias
+            for alias in known
+            if alias.urn.type == own.type or replace(alias.urn, type=own.type) not in all_
+        ]
 
 
 def _fix(text: str, request: RegisterResourceRequest) -> str:

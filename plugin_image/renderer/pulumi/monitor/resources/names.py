@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,8 +42,10 @@ class Name:
 class Names:
     """The names of one program's objects. Thread-safe."""
 
-    def __init__(self, namer: Namer, context: RunContext) -> None:
-        """Without the context's naming key, what is secret is not hashed.
+    def __init__(
+        self, namer: Namer, context: RunContext, *, prefixing: Container[str] = ()
+    ) -> None:
+        """Without the context's naming key, what is secret is not hashed. See `Aliases`.
 
         Its live names come before any other, until something changes that forces a new object.
         """
@@ -51,7 +53,7 @@ class Names:
         self._suffix_hash = not context.disable_name_suffix_hash
         self._key = bytes.fromhex(context.naming_key)
         self._live = context.live_names
-        self._aliases = Aliases()
+        self._aliases = Aliases(prefixing)
 
     def register(self, urn: str, request: RegisterResourceRequest, called: str) -> None:
         """Take note of a resource: its children may be named after it.

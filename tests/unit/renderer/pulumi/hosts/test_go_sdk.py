@@ -185,18 +185,17 @@ def test_a_package_that_is_no_program_is_refused_by_its_name(project: Project) -
 
 
 @pytest.mark.parametrize(
-    ("told", "knows"),
-    [
-        ("v3.256.0", True),
-        ("v3.270.1-0.20260801000000-abcdef012345", True),
-        ("v3.255.0", False),
-    ],
+    ("told", "version"),
+    [("v3.256.0", (3, 256)), ("v3.270.1-0.20260801000000-abcdef012345", (3, 270))],
 )
-def test_a_binary_tells_the_sdk_it_was_built_with(told: str, knows: bool, tmp_path: Path) -> None:
+def test_a_binary_tells_the_sdk_it_was_built_with(
+    told: str, version: tuple[int, int], tmp_path: Path
+) -> None:
     binary = tmp_path / "program"
     line = f"dep\tgithub.com/pulumi/pulumi/sdk/v3\t{told}\th1:sum=\n"
     binary.write_bytes(b"\x7fELF\0" + line.encode() + b"\0")
-    assert go_sdk.knows_unknown(binary) is knows
+    assert go_sdk.built_with(binary) == version
+    assert go_sdk.knows_unknown(binary)
 
 
 def test_a_binary_that_does_not_tell_counts_as_one_of_an_older_sdk(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from plugin_image.renderer.pulumi.project import load_package
 _COMPONENT = """
 components:
   Web:
+    inputs:
+      ports: {{type: array, items: {{type: integer}}, default: {default}}}
     resources:
       settings:
         type: {type}
@@ -19,19 +21,25 @@ components:
 """
 
 
-def _require(folder: Path, type_: str, value: str, *, file: str = "PulumiPlugin.yaml") -> None:
+def _require(
+    folder: Path, type_: str, value: str, *, file: str = "PulumiPlugin.yaml", default: str = ""
+) -> None:
     (folder / file).write_text("name: web\nruntime: yaml\n")
-    (folder / "more.yaml").write_text(_COMPONENT.format(type=type_, value=value))
+    text = _COMPONENT.format(type=type_, value=value, default=default)
+    (folder / "more.yaml").write_text(text)
     yaml_components.require_complete(load_package(folder / file, "web", folder))
 
 
-@pytest.mark.parametrize("value", ["${stack}", "$${pulumi.stack}", "pulumi.stack", "${pulumi.cwd}"])
+@pytest.mark.parametrize(
+    "value", ["${stack}", "$${pulumi.rootDirectory}", "pulumi.rootDirectory", "${pulumi.stack}"]
+)
 def test_what_the_host_knows_in_components_is_taken(value: str, tmp_path: Path) -> None:
     _require(tmp_path, "kubernetes:core/v1:ConfigMap", value)
 
 
 @pytest.mark.parametrize(
-    "value", ["${pulumi.stack}", "a-${ pulumi.project }", "${pulumi['stack']}"]
+    "value",
+    ["${pulumi.rootDirectory}", "a-${ pulumi.rootDirectory }", "${pulumi['rootDirectory']}"],
 )
 def test_what_the_host_leaves_empty_is_refused(value: str, tmp_path: Path) -> None:
     with pytest.raises(ProjectError, match=r"more\.yaml has `pulumi\W+\w+`, which .* leaves empty"):
@@ -42,6 +50,15 @@ def test_a_type_at_which_the_host_stops_is_refused(tmp_path: Path) -> None:
     says = r"more\.yaml has the type 'ConfigMap' for the resource 'settings' of the component 'Web'"
     with pytest.raises(ProjectError, match=says):
         _require(tmp_path, "ConfigMap", "dev")
+
+
+@pytest.mark.parametrize(("default", "kind"), [("[80]", "list"), ("{a: 80}", "mapping")])
+def test_a_default_at_which_the_host_crashes_is_refused(
+    default: str, kind: str, tmp_path: Path
+) -> None:
+    says = rf"more\.yaml has a {kind} as default of the input 'ports' of the component 'Web'"
+    with pytest.raises(ProjectError, match=says):
+        _require(tmp_path, "kubernetes:core/v1:ConfigMap", "dev", default=default)
 
 
 def test_a_file_that_the_host_does_not_read_is_refused(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """A monitor whose outside is replaced: events are kept, and the provider is a fake."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,6 +92,7 @@ class Harness:
         autonaming: Any = None,
         live_names: Mapping[str, LiveName] | None = None,
         released: Released | None = None,
+        prefixing: Collection[str] = (),
         **deployment: Any,
     ) -> None:
         self.events: list[Event] = []
@@ -106,7 +107,7 @@ class Harness:
             naming_key=key.hex(),
             live_names=dict(live_names or {}),
         )
-        self.names = Names(namer(settings, **names), context)
+        self.names = Names(namer(settings, **names), context, prefixing=prefixing)
         self.monitor = Monitor(
             context,
             self.names,

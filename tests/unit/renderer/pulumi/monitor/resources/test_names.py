@@ -259,3 +259,41 @@ class TestAliases:
         )
         moved = [alias(parentUrn=renamed.urn)]
         assert named(harness, "a", DEPLOYMENT, aliases=moved) == before
+
+
+class TestAliasesOfALanguageHost:
+    """The host of YAML gives each child of a component one: what hosts before 1.33 called it."""
+
+    def child(self, harness: Harness, component: str, name: str, **fields: Any) -> str:
+        """The name of an object as that host registers it."""
+        parent = harness.register(COMPONENT, component, custom=False)
+        types = f"{COMPONENT}${DEPLOYMENT}"
+        aliases = [alias_pb2.Alias(urn=urn(name, types)), *fields.pop("aliases", [])]
+        own = {"parent": parent.urn, "aliases": aliases, **fields}
+        return named(harness, f"{component}-{name}", DEPLOYMENT, **own)
+
+    def test_they_do_not_name_objects(self) -> None:
+        harness = Harness(prefixing={"example"})
+        assert [self.child(harness, which, "web") for which in "ab"] == ["a-web", "b-web"]
+
+    def test_those_of_a_parent_do_not_name_its_children(self) -> None:
+        harness = Harness(prefixing={"example"})
+        outer = harness.register(COMPONENT, "a", custom=False)
+        types = f"{COMPONENT}${COMPONENT}"
+        aliases = [alias_pb2.Alias(urn=urn("b", types))]
+        own = {"parent": outer.urn, "aliases": aliases, "custom": False}
+        inner = harness.register(COMPONENT, "a-b", **own)
+        assert named(harness, "a-b-web", DEPLOYMENT, parent=inner.urn) == "a-b-web"
+
+    def test_they_find_live_names(self) -> None:
+        live = LiveName("web-26f08bfa")
+        names = {f"{COMPONENT}${DEPLOYMENT}::web": live}
+        harness = Harness(prefixing={"example"}, live_names=names)
+        assert self.child(harness, "a", "web") == live.name
+
+    def test_those_that_somebody_wrote_count_beside_them(self) -> None:
+        harness = Harness(prefixing={"example"})
+        assert self.child(harness, "a", "web", aliases=[alias(name="site")]) == "site"
+
+    def test_those_of_other_packages_were_written(self) -> None:
+        assert self.child(Harness(prefixing={"other"}), "a", "web") == "web"
