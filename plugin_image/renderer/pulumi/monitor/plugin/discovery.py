@@ -72,6 +72,11 @@ def serve(kube_version: str, api_versions: Iterable[str]) -> Iterator[str]:
     pages = documents(kube_version, api_versions)
 
     class Handler(BaseHTTPRequestHandler):
+        # One connection, and so one thread, for all that a client asks; and one packet for each
+        # answer: the kernel would hold the second back until the client has heard of the first.
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1
+
         def do_GET(self) -> None:
             """Answer with the page, or that there is none."""
             path = self.path.partition("?")[0]

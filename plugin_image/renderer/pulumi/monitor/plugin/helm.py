@@ -89,7 +89,7 @@ class Helm:
                 request = _with_archive(request, archive)
             else:
                 self._repositories.tell(inputs, called)
-            return self._constructed(request, fields, inputs, called)
+            return self._constructed(request, fields, inputs, called, scratch / "text")
 
     def _constructed(
         self,
@@ -97,21 +97,20 @@ class Helm:
         fields: Fields,
         inputs: Inputs,
         called: str,
+        kept: Path,
     ) -> Constructed:
-        with self.scratch() as scratch:
-            kept = scratch / "text"
-            asked = resource_pb2.RegisterResourceRequest()
-            asked.CopyFrom(request)
-            # Only this one: the others keep their marks of secrets.
-            asked.object.fields["postRenderer"].Clear()
-            structs.into_struct(_keeping(inputs, kept, _KEEP), asked.object)
-            try:
-                placed = self_contained.chart(inputs, self._folder)
-                response = self._plugin.construct(asked, fields, called, placed)
-            except MonitorError:
-                _read(kept, called)  # reports better what is wrong with the text
-                raise
-            found = _read(kept, called)
+        asked = resource_pb2.RegisterResourceRequest()
+        asked.CopyFrom(request)
+        # Only this one: the others keep their marks of secrets.
+        asked.object.fields["postRenderer"].Clear()
+        structs.into_struct(_keeping(inputs, kept, passes_on=True), asked.object)
+        try:
+            placed = self_contained.chart(inputs, self._folder)
+            response = self._plugin.construct(asked, fields, called, placed)
+        except MonitorError:
+            _read(kept, called)  # reports better what is wrong with the text
+            raise
+        found = _read(kept, called)
         contents.require_distinct(found, called, inputs.get("namespace") or self._plugin.namespace)
         chart = self._downloaded(str(inputs.get("chart")))
         self.require_same(
@@ -183,7 +182,7 @@ class Helm:
         """What Helm makes of a chart of version 4, of which nothing is registered."""
         with self.scratch() as scratch:
             kept = scratch / "text"
-            asked = {**inputs, **_keeping(inputs, kept, _KEEP_ONLY)}
+            asked = {**inputs, **_keeping(inputs, kept, passes_on=False)}
             placed = self_contained.chart(inputs, self._folder)
             self._plugin.rehearse(_CHART, asked, called, placed)
             return _read(kept, called)
@@ -202,6 +201,8 @@ class Helm:
             return
         written = json.dumps(values)
         uses = charts.uses(chart, written) if chart else charts.UNSEEN
+        if uses.renders == 1:
+            return
         with self.scratch() as scratch:
             for number in range(1, uses.renders):
                 if chart and uses.clock and number == 1:
@@ -245,11 +246,17 @@ class Helm:
             yield Path(folder)
 
 
-def _keeping(inputs: Inputs, kept: Path, script: str) -> Inputs:
-    """The input that keeps a chart's text, as its own post-renderer made it."""
-    own = inputs.get("postRenderer") or {"command": "cat"}
-    arguments = ["-c", script, str(kept), own["command"], *(own.get("args") or ())]
-    return {"postRenderer": {"command": "sh", "args": arguments}}
+def _keeping(inputs: Inputs, kept: Path, *, passes_on: bool) -> Inputs:
+    """The input that keeps a chart's text, as its own post-renderer made it; Helm may get none."""
+    own = inputs.get("postRenderer")
+    if own:
+        script = _KEEP if passes_on else _KEEP_ONLY
+        arguments = ["-c", script, str(kept), own["command"], *(own.get("args") or ())]
+        return {"postRenderer": {"command": "sh", "args": arguments}}
+    # A shell would start others, each of which takes a millisecond.
+    if passes_on:
+        return {"postRenderer": {"command": "tee", "args": [str(kept)]}}
+    return {"postRenderer": {"command": "cp", "args": ["/dev/stdin", str(kept)]}}
 
 
 def _with_texts(value: wire.Json, folder: Path) -> wire.Json:

@@ -82,7 +82,7 @@ class Provider:
 
     def _render(self, inputs: Mapping[str, Any]) -> None:
         if "postRenderer" in inputs:
-            Path(inputs["postRenderer"]["args"][2]).write_text(self.chart())
+            Path(inputs["postRenderer"]["args"][-1]).write_text(self.chart())
 
 
 def components(provider: Provider, *, allow_random: bool = False) -> Components:
