@@ -37,6 +37,8 @@ _ABSOLUTE = re.compile(
 )
 _OF_PROJECT = re.compile(r"\bfile:/{0,3}\$\{PROJECT_ROOT\}")
 """How an address in the project's folder begins, for PDM and uv alike."""
+_HASH = re.compile(r"\s+--hash=\w+:\w+\s*\\?\s*")
+"""A line with nothing but the hash of an archive, of which a locked file has a thousand."""
 _COMMENT = re.compile(r"(?:^|\s)\#.*$", re.MULTILINE)
 _ADDRESS = re.compile(r"""\b(?![\w+]*file:)[a-z][\w+]*://[^\s"']+""")
 _FURTHER = re.compile(r"^\s*(?:-[rc]|--requirements?|--constraints?)[\s=]*(\S+)", re.MULTILINE)
@@ -75,7 +77,7 @@ def of(named: Path, repository: Path, *, synced: bool = False) -> Inputs:
     if named.name == "requirements.txt":
         for file in requirements(named):
             outside |= {file, *_places(file, root, repository)}
-        whole = bool(_LOCAL.search(files.text(named)))
+        whole = bool(_LOCAL.search(_text(named)))
     else:
         whole = pyproject.installs_itself(named, synced=synced)
     above = pyproject.workspace(root, repository) if synced else None
@@ -103,8 +105,10 @@ def _settings(named: Path) -> Iterator[Path]:
 
 def _read(named: Path) -> Mapping[str, Any]:
     """What a lock or manifest says; nothing of one that its own tool will report."""
+    if named.name == pyproject.NAME:
+        return pyproject.table(named)
     if named.name != python_locked.PIPFILE:
-        return pyproject.table(named) if named.suffix != ".txt" else {}
+        return python_locked.table(named) if named.suffix != ".txt" else {}
     try:
         found = json.loads(files.text(named))
     except ValueError:
@@ -139,9 +143,15 @@ def requirements(named: Path) -> Iterator[Path]:
             continue
         found.add(file)
         yield file
-        words = _FURTHER.findall(_COMMENT.sub("", files.text(file)))
+        words = _FURTHER.findall(_COMMENT.sub("", _text(file)))
         further = (Path(os.path.normpath(file.parent / word)) for word in words)
         unread += [path for path in further if files.exists(path)]
+
+
+def _text(file: Path) -> str:
+    """What a requirements file says, but for the hashes of packages."""
+    lines = files.text(file).split("\n")
+    return "\n".join(line for line in lines if not _HASH.fullmatch(line))
 
 
 def _is_folder(word: str) -> bool:
@@ -161,7 +171,7 @@ def _places(file: Path, root: Path, repository: Path) -> Iterator[Path]:
     Options start from the file, and packages from `root`, as for pip. Raises DependencyError out
     of the repository.
     """
-    for line in _COMMENT.sub("", files.text(file)).splitlines():
+    for line in _COMMENT.sub("", _text(file)).splitlines():
         start = file.parent if _OPTION.match(line) else root
         yield from _paths(file, line, start, repository, everything=start != root)
 

@@ -4,10 +4,15 @@ Sources: uv, `crates/uv-resolver/src/lock/mod.rs`; poetry, `src/poetry/packages/
 https://packaging.python.org/en/latest/specifications/pylock-toml.
 """
 
+import functools
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
+
+from ... import files
 
 PIPFILE: Final = "Pipfile.lock"
 _PATHS: Final = frozenset({"editable", "directory", "path", "virtual"})
@@ -19,6 +24,16 @@ _FILE: Final = re.compile(r"(?:\w+\+)?file:(?://(?:localhost)?(?=[/$]))?")
 _SCHEME: Final = re.compile(r"[\w.+@-]+:")
 """How any other address begins, also one of SSH: `https:`, `git@github.com:`."""
 _OF_PROJECT: Final = re.compile(r"^/*\$\{PROJECT_ROOT\}/*")
+_ARCHIVE: Final = re.compile(
+    r"""
+    \s* (?: sdist\ =\  )? \{\ ?
+    (?: url\ =\ "https?://[^"\\]*" | file\ =\ "[\w.+!-]+" ), \ hash\ =\ "\w+:\w+"
+    (?: ,\ size\ =\ \d+ )? (?: ,\ upload-time\ =\ "[\w:.+-]+" )?
+    \ ?\},?\s*
+    """,
+    re.VERBOSE,
+)
+"""A line with nothing but an archive of an index, of which a lock has a thousand."""
 
 
 class Named(NamedTuple):
@@ -29,6 +44,23 @@ class Named(NamedTuple):
     """As it is written, from the folder of the lock."""
     is_virtual: bool
     """Whether nothing of the folder is installed but what its manifest asks for."""
+
+
+def table(lock: Path) -> Mapping[str, Any]:
+    """What a lock in TOML says, but for the archives of indexes; nothing of what is no TOML.
+
+    To read these, too, would take half the time of a small program's render.
+    """
+    return _read(files.text(lock))
+
+
+@functools.lru_cache(maxsize=1)
+def _read(text: str) -> Mapping[str, Any]:
+    lines = text.split("\n")
+    try:
+        return tomllib.loads("\n".join(line for line in lines if not _ARCHIVE.fullmatch(line)))
+    except tomllib.TOMLDecodeError:
+        return {}
 
 
 def paths(name: str, lock: Mapping[str, Any]) -> Iterator[Named]:

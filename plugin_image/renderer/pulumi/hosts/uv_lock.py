@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 
 from ... import files
 from ...errors import DependencyError
-from . import pyproject
+from . import pyproject, python_locked
 
 _SOURCES: Final = ("virtual", "editable", "directory")
 """How a lock says which folder a package is in."""
@@ -56,7 +56,7 @@ def has_sdk(lock: Path, program: Path) -> bool:
     place = os.path.relpath(manifest(lock, program).parent, lock.parent)
     needs: dict[str, set[str]] = {}
     waiting = set[str]()
-    for package in pyproject.table(lock).get("package", ()):
+    for package in python_locked.table(lock).get("package", ()):
         name = package["name"]
         needs.setdefault(name, set()).update(_needed(package))
         if _is_in(package, place):
@@ -90,7 +90,7 @@ def refuse_stale(lock: Path, manifest: Path) -> None:
     `uv sync` would lock them anew. Source: uv, `crates/uv-resolver/src/lock/mod.rs`, satisfies.
     """
     project = pyproject.table(manifest, "project")
-    noted = _noted(pyproject.table(lock), os.path.relpath(manifest.parent, lock.parent))
+    noted = _noted(python_locked.table(lock), os.path.relpath(manifest.parent, lock.parent))
     if noted is None or "dependencies" in project.get("dynamic", ()):
         return
     try:

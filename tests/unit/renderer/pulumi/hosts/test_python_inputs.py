@@ -114,6 +114,9 @@ def test_changed_settings_of_uv_install_again(
         "-e ./linked/lib",
         "--find-links linked/wheels",
         "lib @ file:./linked/lib.whl",
+        "a==1 \\\n    --hash=sha256:ab \\\n    --hash=sha256:cd\n../../lib\n",
+        "a==1 \\\n    --hash=sha256:ab ../../lib\n",
+        "a==1 \\\n    --hash=../../lib:ab\n",
     ],
 )
 def test_requirements_outside_of_the_repository_are_refused(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi.hosts import python
+from plugin_image.renderer.pulumi.hosts import python, python_locked
 from plugin_image.renderer.pulumi.installer import Installer
 from tests.installing import installed
 
@@ -171,3 +171,35 @@ def test_locks_of_other_tools_are_refused(installer: Installer, root: Path, file
     (root / file).write_text("")
     with pytest.raises(DependencyError, match=f"locked by {file} alone"):
         installed(python, root, installer)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '    { url = "https://example.com/a-1.whl", hash = "sha256:ab", size = 1 },',
+        '{ url = "http://e.com/a", hash = "sha256:ab", upload-time = "2026-01-01T00:00:00.1Z" }',
+        '    {file = "a-1.0+b-py3-none-any.whl", hash = "sha256:ab"},',
+    ],
+)
+def test_archives_of_an_index_are_passed_over(line: str, tmp_path: Path) -> None:
+    lock = tmp_path / "uv.lock"
+    lock.write_text(f'requires-python = ">=3"\nwheels = [\n{line}\n]\nname = "a"\n')
+    expected = {"requires-python": ">=3", "wheels": [], "name": "a"}
+    assert python_locked.table(lock) == expected
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        'url = "../lib/a.whl", hash = "sha256:ab"',
+        'url = "file:///lib/a.whl", hash = "sha256:ab"',
+        'path = "../lib/a.whl", hash = "sha256:ab"',
+        'url = "https://example.com/a.whl", hash = "sha256:ab", path = "../lib/a.whl"',
+        'path = "../lib/a.whl", url = "https://example.com/a.whl", hash = "sha256:ab"',
+    ],
+)
+def test_an_archive_with_a_path_is_not_passed_over(entry: str, tmp_path: Path) -> None:
+    lock = tmp_path / "uv.lock"
+    lock.write_text(f'[[package]]\nname = "a"\nwheels = [\n    {{ {entry} }},\n]\n')
+    (found,) = python_locked.paths(lock.name, python_locked.table(lock))
+    assert found.path.endswith("/lib/a.whl")
