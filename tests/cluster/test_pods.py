@@ -218,7 +218,7 @@ class TestInsideThePod:
         cluster.api.wait_for(
             lambda: cluster.sidecar_restarts() == before + 1,
             message=lambda: "the liveness probe did not notice",
-            timeout=150,
+            timeout=300,
         )
         cluster.wait_until_ready()
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _EMPTY: Final = re.compile(r"(?<!\$)\$\{\s*(pulumi\s*(?:\.|\[\W*)rootDirectory\b)")
 """What the host knows in a program, and nothing of in a component."""
 _OLDEST: Final = (3, 247)
-"""The SDK of version 1.37 of the host, which comes with Pulumi 3.248."""
+"""The SDK of version 1.37 of the host, which comes with Pulumi 3.249."""
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def _require_host(host: Path) -> None:
     if go_sdk.built_with(host) < _OLDEST:
         raise DependencyError(
             f"components in YAML take Pulumi's language host of 1.37 or later, and {host} is older",
-            fix="put the `pulumi-language-yaml` of Pulumi 3.248 or later first on PATH",
+            fix="put the `pulumi-language-yaml` of Pulumi 3.249 or later first on PATH",
         )
 
 
