@@ -27,6 +27,7 @@ from .host import Installed
 if TYPE_CHECKING:
     from ..monitor.plugin.packages import Program
 
+_EXPRESSION: Final = re.compile(r"(?<!\$)\$\{")
 _EMPTY: Final = re.compile(r"(?<!\$)\$\{\s*(pulumi\s*(?:\.|\[\W*)rootDirectory\b)")
 """What the host knows in a program, and nothing of in a component."""
 _OLDEST: Final = (3, 247)
@@ -134,13 +135,22 @@ def _require_defaults(document: Mapping[Any, Any], file: str) -> None:
     for component, declared in _entries(document, "components"):
         for name, wanted in _entries(declared, "inputs"):
             default = yaml_failure.field(wanted, "default") if isinstance(wanted, dict) else None
-            if isinstance(default, list | dict):
-                kind = "list" if isinstance(default, list) else "mapping"
+            if kind := _no_constant(default):
                 raise ProjectError(
-                    f"{file} has a {kind} as default of the input {name!r} of the component "
+                    f"{file} has {kind} as default of the input {name!r} of the component "
                     f"{component!r}, at which Pulumi's language host crashes",
                     fix="leave it out, so that who uses the component gives the input",
                 )
+
+
+def _no_constant(default: Any) -> str:
+    """What a default is that is no constant; nothing for one that is."""
+    if isinstance(default, list):
+        return "a list"
+    if isinstance(default, dict):
+        return "a mapping"
+    is_expression = isinstance(default, str) and _EXPRESSION.search(default)
+    return "an expression" if is_expression else ""
 
 
 def _entries(node: Any, name: str) -> Iterator[tuple[Any, Any]]:

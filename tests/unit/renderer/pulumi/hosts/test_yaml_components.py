@@ -52,13 +52,20 @@ def test_a_type_at_which_the_host_stops_is_refused(tmp_path: Path) -> None:
         _require(tmp_path, "ConfigMap", "dev")
 
 
-@pytest.mark.parametrize(("default", "kind"), [("[80]", "list"), ("{a: 80}", "mapping")])
+@pytest.mark.parametrize(
+    ("default", "kind"), [("[80]", "a list"), ("{a: 80}", "a mapping"), ("'${a}'", "an expression")]
+)
 def test_a_default_at_which_the_host_crashes_is_refused(
     default: str, kind: str, tmp_path: Path
 ) -> None:
-    says = rf"more\.yaml has a {kind} as default of the input 'ports' of the component 'Web'"
+    says = rf"more\.yaml has {kind} as default of the input 'ports' of the component 'Web'"
     with pytest.raises(ProjectError, match=says):
         _require(tmp_path, "kubernetes:core/v1:ConfigMap", "dev", default=default)
+
+
+@pytest.mark.parametrize("default", ["80", "'$${a}'", "true", ""])
+def test_a_constant_is_a_default(default: str, tmp_path: Path) -> None:
+    _require(tmp_path, "kubernetes:core/v1:ConfigMap", "dev", default=default)
 
 
 def test_a_file_that_the_host_does_not_read_is_refused(tmp_path: Path) -> None:
