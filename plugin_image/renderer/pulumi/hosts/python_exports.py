@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from packaging.utils import canonicalize_name
 
 from ..installer import Installer
-from . import pyproject, python_locked, uv
+from . import pyproject, uv
 
 _LOCKS: Final = Path(__file__).parent / "tools"
 _REQUIREMENTS: Final = "requirements.txt"
@@ -65,7 +65,7 @@ def _with_hashes(text: str, lock: Path) -> str:
         (canonicalize_name(package["name"]), package.get("url", package["version"])): {
             f"--hash={file['hash']}" for file in package.get("files", ())
         }
-        for package in python_locked.table(lock).get("package", ())
+        for package in pyproject.table(lock).get("package", ())
     }
 
     def hashed(pinned: re.Match[str]) -> str:

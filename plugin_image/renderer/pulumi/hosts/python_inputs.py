@@ -37,7 +37,7 @@ _ABSOLUTE = re.compile(
 )
 _OF_PROJECT = re.compile(r"\bfile:/{0,3}\$\{PROJECT_ROOT\}")
 """How an address in the project's folder begins, for PDM and uv alike."""
-_HASH = re.compile(r"\s+--hash=\w+:\w+\s*\\?\s*")
+_HASH = re.compile(r"\s+--hash=\w+:\w+\s*(?:\\\s*)?")
 """A line with nothing but the hash of an archive, of which a locked file has a thousand."""
 _COMMENT = re.compile(r"(?:^|\s)\#.*$", re.MULTILINE)
 _ADDRESS = re.compile(r"""\b(?![\w+]*file:)[a-z][\w+]*://[^\s"']+""")

@@ -47,9 +47,10 @@ class Named(NamedTuple):
 
 
 def table(lock: Path) -> Mapping[str, Any]:
-    """What a lock in TOML says, but for the archives of indexes; nothing of what is no TOML.
+    """What a lock in TOML says, but for the archives of indexes and their hashes.
 
-    To read these, too, would take half the time of a small program's render.
+    To read these, too, would take half the time of a small program's render. It says nothing
+    where it is no TOML.
     """
     return _read(files.text(lock))
 

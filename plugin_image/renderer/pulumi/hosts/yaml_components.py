@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..monitor.plugin.packages import Program
 
 _EXPRESSION: Final = re.compile(r"(?<!\$)\$\{")
+"""Where a text is more than a constant."""
 _EMPTY: Final = re.compile(r"(?<!\$)\$\{\s*(pulumi\s*(?:\.|\[\W*)rootDirectory\b)")
 """What the host knows in a program, and nothing of in a component."""
 _OLDEST: Final = (3, 247)

@@ -42,12 +42,11 @@ class Name:
 class Names:
     """The names of one program's objects. Thread-safe."""
 
-    def __init__(
-        self, namer: Namer, context: RunContext, *, prefixing: Container[str] = ()
-    ) -> None:
-        """Without the context's naming key, what is secret is not hashed. See `Aliases`.
+    def __init__(self, namer: Namer, context: RunContext, *, prefixing: Container[str]) -> None:
+        """Without the context's naming key, what is secret is not hashed.
 
         Its live names come before any other, until something changes that forces a new object.
+        `prefixing` is as for `Aliases`.
         """
         self._namer = namer
         self._suffix_hash = not context.disable_name_suffix_hash

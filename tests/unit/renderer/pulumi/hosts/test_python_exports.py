@@ -8,13 +8,19 @@ _LOCK = """\
 [[package]]
 name = "requests"
 version = "2.1"
-files = [{hash = "sha256:b"}, {hash = "sha256:a"}]
+files = [
+    {file = "requests-2.1-py3-none-any.whl", hash = "sha256:b"},
+    {file = "requests-2.1.tar.gz", hash = "sha256:a"},
+]
 
 [[package]]
 name = "requests"
 version = "2.1"
 extras = ["socks"]
-files = [{hash = "sha256:a"}, {hash = "sha256:b"}]
+files = [
+    {file = "requests-2.1.tar.gz", hash = "sha256:a"},
+    {file = "requests-2.1-py3-none-any.whl", hash = "sha256:b"},
+]
 
 [[package]]
 name = "requests"

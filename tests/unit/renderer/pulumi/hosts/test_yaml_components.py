@@ -1,10 +1,13 @@
 """What Pulumi's language host would lose of components in YAML is refused before it starts."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import grpc
 import pytest
+from pulumi.runtime.proto import language_pb2
 
-from plugin_image.renderer.errors import ProjectError
+from plugin_image.renderer.errors import ProgramError, ProjectError
 from plugin_image.renderer.pulumi.hosts import yaml_components
 from plugin_image.renderer.pulumi.project import load_package
 
@@ -78,3 +81,12 @@ def test_a_package_without_a_name_is_refused(tmp_path: Path) -> None:
     package = load_package(tmp_path / "PulumiPlugin.yaml", "web", tmp_path)
     with pytest.raises(ProjectError, match=r"has no `name`. To fix it: add `name: web`"):
         yaml_components.require_complete(package)
+
+
+def test_a_crash_of_the_host_is_told_by_what_it_has_written() -> None:
+    class Lost:
+        def __iter__(self) -> Iterator[language_pb2.RunPluginResponse]:
+            raise grpc.RpcError("Socket closed")
+
+    with pytest.raises(ProgramError, match=r"the language host crashed: panic: no such thing"):
+        yaml_components._port(Lost(), lambda: "panic: no such thing\n\ngoroutine 1 [running]:\n")
