@@ -175,7 +175,9 @@ class TestConfirmation:
 
         assert ours.deploy(both)[0] == SUCCEEDS
         finalizer = ["resources-finalizer.argocd.argoproj.io"]
-        application.patch({"metadata": {"finalizers": finalizer}})
+        # A confirmation counts for all that begins in its second: there must be none left.
+        approved = {"argocd.argoproj.io/deletion-approved": None}
+        application.patch({"metadata": {"finalizers": finalizer, "annotations": approved}})
         application.ask_for_deletion()
         with pytest.raises(TimeoutError):
             api.wait_for(lambda: "kept" not in names(), message=str, timeout=10)
