@@ -157,11 +157,12 @@ class TestTheTable:
             assert (MODULES / name / "go.mod").is_file()
             assert (MODULES / name / "go.sum").is_file()
 
-    def test_has_one_version_of_what_two_modules_compile(self) -> None:
-        parts, provider = map(required, ("parts", "pulumi-resource-kubernetes"))
-        shared = parts.keys() & provider.keys()
+    @pytest.mark.parametrize("parts", [("pulumi", "pulumi-resource-kubernetes"), ("helm", "kpt")])
+    def test_has_one_version_of_what_two_modules_compile(self, parts: tuple[str, str]) -> None:
+        one, other = (required(tool(part).locked_in) for part in parts)
+        shared = one.keys() & other.keys()
         assert shared
-        differ = [name for name in sorted(shared) if parts[name] != provider[name]]
+        differ = [name for name in sorted(shared) if one[name] != other[name]]
         assert not differ, f"compiled twice: {', '.join(differ)}; give both go.mod one version"
 
 
