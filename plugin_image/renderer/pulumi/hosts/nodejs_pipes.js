@@ -17,8 +17,12 @@ const BY_GRPC = 255;
 
 module.exports = { use };
 
-/** Have clients of these classes of gRPC ask what is at `address`, a `host:port`, by the pipes. */
-function use({ requests, answers }, address, clients, grpc) {
+/**
+ * Have clients of these classes of gRPC ask what is at `address`, a `host:port`, by the pipes. SDKs that
+ * say with which `options` they make clients have them connect when something goes by gRPC.
+ */
+function use({ requests, answers }, address, clients, grpc, options = {}) {
+    options.channelFactoryOverride = (...args) => connectedWhenUsed(args, grpc);
     const ask = asking(openSync(requests, "w"), openSync(answers, "r"));
     for (const { prototype, service } of clients) {
         for (const [name, rpc] of Object.entries(service)) {
@@ -47,6 +51,21 @@ function directly({ path, requestSerialize, responseDeserialize }, byGrpc, { ask
             process.nextTick(callback, failure(grpc, status, data.toString()));
         }
     };
+}
+
+/** Stands for a channel until more is asked of it than where it leads. */
+function connectedWhenUsed([target, ...rest], { Channel }) {
+    let channel;
+    const lasting = { getTarget: () => target, close: () => channel?.close() };
+    const get = (_, name) => {
+        if (name in lasting) {
+            return lasting[name];
+        }
+        channel ??= new Channel(target, ...rest);
+        const found = channel[name];
+        return typeof found === "function" ? found.bind(channel) : found;
+    };
+    return new Proxy(lasting, { get });
 }
 
 /** What gives the status of a request's answer, and what follows it. */

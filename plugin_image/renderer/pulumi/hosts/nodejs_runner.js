@@ -39,7 +39,7 @@ preload("@pulumi/pulumi");
 const settings = requireOfSdk("../../runtime/settings");
 failWhenTheMonitorIsLost(settings);
 const debuggable = requireOfSdk("../../runtime/debuggable");
-writeStacksWhenPrinted(debuggable);
+leaveOutStacks(debuggable);
 sayWhenTheProgramHasEnded(settings);
 values.tellOfThoseWithoutJson({
     rpc: requireOfSdk("../../runtime/rpc"),
@@ -66,7 +66,7 @@ const { EngineClient } = requireOfSdk("../../proto/engine_grpc_pb");
 const clients = [ResourceMonitorClient, EngineClient];
 // As the SDK finds it: in a layout of pnpm it is not where links to the SDK are.
 const grpc = Module.createRequire(requireOfSdk.resolve("../../proto/resource_grpc_pb"))("@grpc/grpc-js");
-require("./nodejs_pipes").use(pipes, address, clients, grpc);
+require("./nodejs_pipes").use(pipes, address, clients, grpc, settings.grpcClientOptions);
 // For `nodejs_child.js`, in what the program starts.
 process.env.RENDERER_ELSEWHERE = JSON.stringify({ monitor: elsewhere, notes });
 const packages = path.join(path.dirname(beside), "node_modules");
@@ -150,19 +150,22 @@ function failWhenTheMonitorIsLost(settings) {
     });
 }
 
-/** The SDK notes a stack with each promise, for those that never settle: to write it takes source maps. */
-function writeStacksWhenPrinted(debuggable) {
-    const { debuggablePromise } = debuggable;
+/**
+ * The SDK notes a stack with each promise: a tenth of a large program. It prints them where
+ * the environment asks which promises never settle.
+ */
+function leaveOutStacks(debuggable) {
+    const { debugPromiseLeaks, debuggablePromise } = debuggable;
+    if (debugPromiseLeaks) {
+        return;
+    }
     debuggable.debuggablePromise = (...args) => {
-        const { prepareStackTrace: write } = Error;
-        if (write === undefined) {
-            return debuggablePromise(...args);
-        }
-        Error.prepareStackTrace = (error, frames) => ({ toString: () => write(error, frames) });
+        const { stackTraceLimit } = Error;
+        Error.stackTraceLimit = 0;
         try {
             return debuggablePromise(...args);
         } finally {
-            Error.prepareStackTrace = write;
+            Error.stackTraceLimit = stackTraceLimit;
         }
     };
 }

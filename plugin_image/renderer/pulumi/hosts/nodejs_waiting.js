@@ -79,6 +79,27 @@ function load(runner) {
     const found = LOADED.filter((name) => resolves(requireOfSdk, name));
     leaveTheStoreToTheProgram(() => found.forEach((name) => requireOfSdk(name)));
     readSourceMaps(requireOfSdk);
+    useMessages(requireOfSdk);
+}
+
+/**
+ * V8 compiles a function when it is first called: by now it has those of the messages that make a
+ * resource. Generated code and `google-protobuf` keep nothing of a message.
+ */
+function useMessages(requireOfSdk) {
+    const protocol = resolves(requireOfSdk, "../../proto/resource_pb");
+    if (!protocol) {
+        return;
+    }
+    const messages = requireOfSdk(protocol);
+    const { Struct } = Module.createRequire(protocol)("google-protobuf/google/protobuf/struct_pb");
+    const object = Struct.fromJavaScript({ text: "", list: [1, true, null], inner: {} });
+    for (const Message of [messages.RegisterResourceRequest, messages.RegisterResourceResponse]) {
+        const message = new Message();
+        message.setObject(object);
+        const read = Message.deserializeBinary(message.serializeBinary());
+        read.getObject().toJavaScript();
+    }
 }
 
 /** They are kept by `source-map-support`, once they were read. */
