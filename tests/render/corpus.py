@@ -176,6 +176,14 @@ def share_go_caches(cache: Path) -> None:
             (tools / name).symlink_to(folder)
 
 
+@functools.cache
+def nodejs_cache() -> Path:
+    """The renderer's cache for programs in Node.js, which stays as long as what compiles them."""
+    hosts = sorted(path for path in Path(go_shipped.__file__).parent.iterdir() if path.is_file())
+    name = toolchain.cache.key("nodejs-programs", [path.read_bytes() for path in hosts])
+    return toolchain.cache.folder() / name
+
+
 def java_cache() -> Path:
     """The renderer's cache for programs in Java, which stays: building them takes long."""
     return toolchain.cache.folder() / "java-programs"

@@ -25,7 +25,8 @@ UPDATE = "UPDATE_CASES" in os.environ
 
 @pytest.mark.parametrize("case", [pytest.param(c, marks=c.marks) for c in CASES], ids=str)
 def test_a_program_renders_to_what_its_case_says(case: Case, tmp_path: Path) -> None:
-    written, error = _render(case, tmp_path, tmp_path / "cache")
+    cache = corpus.nodejs_cache() if case.runtime == "nodejs" else tmp_path / "cache"
+    written, error = _render(case, tmp_path, cache)
     for name, found in (("expected.yaml", written), ("error.txt", error)):
         path = case.folder / name
         if UPDATE:
