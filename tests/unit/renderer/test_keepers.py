@@ -6,6 +6,7 @@ from pathlib import Path
 
 SERVER = """
 import json, os, select, sys, time
+from contextlib import suppress
 from plugin_image.renderer import forking, processes
 from plugin_image.renderer.keepers import Keepers
 from plugin_image.renderer.keeping import Keepable
@@ -31,9 +32,11 @@ def kept():
     found = []
     for keeper in processes.children(os.getpid()):
         for pid in processes.children(keeper):
-            name, _, number = open(f"/proc/{pid}/cmdline").read().partition(chr(0))
-            # Before that it is about to be started.
-            found += [int(number.partition(chr(0))[0])] if name == "/bin/sleep" else []
+            # It may end meanwhile.
+            with suppress(OSError):
+                name, _, number = open(f"/proc/{pid}/cmdline").read().partition(chr(0))
+                # Before that it is about to be started.
+                found += [int(number.partition(chr(0))[0])] if name == "/bin/sleep" else []
     return sorted(found)
 
 def until(numbers):
