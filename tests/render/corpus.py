@@ -179,8 +179,9 @@ def share_go_caches(cache: Path) -> None:
 @functools.cache
 def nodejs_cache() -> Path:
     """The renderer's cache for programs in Node.js, which stays as long as what compiles them."""
-    hosts = sorted(path for path in Path(go_shipped.__file__).parent.iterdir() if path.is_file())
-    name = toolchain.cache.key("nodejs-programs", [path.read_bytes() for path in hosts])
+    hosts = PLUGIN_IMAGE / "renderer" / "pulumi" / "hosts"
+    files = sorted(path for path in hosts.iterdir() if path.is_file())
+    name = toolchain.cache.key("nodejs-programs", [path.read_bytes() for path in files])
     return toolchain.cache.folder() / name
 
 
