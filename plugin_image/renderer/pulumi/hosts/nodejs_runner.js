@@ -11,6 +11,7 @@ const path = require("path");
 const { pathToFileURL } = require("url");
 // First: packages keep functions of `fs` that they find.
 require("./nodejs_reading");
+const { nearestAt } = require("./nodejs_places");
 const values = require("./nodejs_values");
 
 const { runner, root, beside, loaded, ended, notes, machineCode, told, pipes, unreadable, watched, compiled, recorded } =
@@ -38,15 +39,11 @@ if (compiled) {
 preload("@pulumi/pulumi");
 const settings = requireOfSdk("../../runtime/settings");
 failWhenTheMonitorIsLost(settings);
-const debuggable = requireOfSdk("../../runtime/debuggable");
-leaveOutStacks(debuggable);
+leaveOutStacks(requireOfSdk("../../runtime/debuggable"));
 sayWhenTheProgramHasEnded(settings);
-values.tellOfThoseWithoutJson({
-    rpc: requireOfSdk("../../runtime/rpc"),
-    debuggable,
-    Asset: requireOfSdk("../../asset").Asset,
-    Resource: requireOfSdk("../../resource").Resource,
-});
+const { Resource } = requireOfSdk("../../resource");
+values.tellOfThoseWithoutJson({ rpc: requireOfSdk("../../runtime/rpc"), Resource });
+traceOwnCode(Resource);
 tellSecrets(requireOfSdk("../../output"));
 if (!requireOfSdk("../../proto/resource_pb").RegisterResourceResponse.prototype.getUnknown) {
     tell({ unknown_lost: true });
@@ -168,6 +165,21 @@ function leaveOutStacks(debuggable) {
             Error.stackTraceLimit = stackTraceLimit;
         }
     };
+}
+
+/**
+ * The SDK finds the source of each frame above a resource, most of which are its own, and of which the
+ * monitor takes the nearest in the program.
+ */
+function traceOwnCode(Resource) {
+    // Older ones look for a single frame.
+    if (Resource.stackTrace) {
+        Resource.stackTrace = function stackTrace(skip) {
+            // It counts two more, of this and of what takes the stack, and begins above the constructor.
+            const place = nearestAt(stackTrace, root, skip - 1);
+            return place ? [{ uri: pathToFileURL(place.file).href, line: place.line, column: place.column }] : [];
+        };
+    }
 }
 
 /** What the renderer refuses, whatever becomes of the error in the program. */

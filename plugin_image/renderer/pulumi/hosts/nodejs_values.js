@@ -1,14 +1,16 @@
-// Tells the monitor of values that have no JSON form, where the SDK would lose them without a word.
+// Serializes what resources are given, and tells the monitor of values that have no JSON form.
 //
-// The SDK takes a Date, a Map and the like for `{}`, and leaves functions out. The monitor knows the
-// object, its line and the path. Source: pulumi/pulumi `sdk/nodejs/output.ts` (`outputRec`, which
-// copies what is given to `output`, `all` and `secret`) and `runtime/rpc.ts` (`serializeProperty`).
+// The SDK takes a Date, a Map and the like for `{}`, and leaves functions out, without a word. Here
+// something stands for them that the monitor knows, as it knows the object, its line and the path. And the
+// SDK makes promises for each part of a value, which a large program waits for: here it is asked only for
+// parts that are its own, such as outputs.
+// Source: pulumi/pulumi `sdk/nodejs/runtime/rpc.ts` (`serializeProperty`) and `sdk/nodejs/output.ts`
+// (`outputRec`, which copies what is given to `output`, `all` and `secret`).
 
 "use strict";
 
-const { AsyncLocalStorage } = require("async_hooks");
-
-// What stands for a value that has no JSON form: `uncarried` in the monitor's wire.py.
+// What stands for a value that has no JSON form: `SIGNATURE` and `uncarried` in the monitor's wire.py.
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const UNCARRIED = "uncarried:";
 
 // Labels of what becomes objects, and of charts, files and kustomizations that the provider reads.
@@ -21,44 +23,115 @@ const { keys } = Object;
 
 module.exports = { tellOfThoseWithoutJson };
 
-function tellOfThoseWithoutJson({ rpc, debuggable, Asset, Resource }) {
-    tellWhenSerialized(rpc, debuggable, Asset);
+function tellOfThoseWithoutJson({ rpc, Resource }) {
+    tellWhenSerialized(rpc);
     noteWhenCopied(Resource);
 }
 
-/**
- * The monitor hears of them as another kind of asset, because the SDK asks of each value that is
- * not its own whether it is an asset. It does not ask of a function: what holds one in an object
- * names it, and in place of any other there is a value that stands for it.
- */
-function tellWhenSerialized(rpc, debuggable, Asset) {
-    const objects = new AsyncLocalStorage();
-    const { serializeResourceProperties, specialAssetSig } = rpc;
-    const isFunction = (value) => objects.getStore() && typeof value === "function";
-    const told = (value) => (isFunction(value) ? standIn("a function") : value);
-    rpc.serializeResourceProperties = (label, props, ...rest) =>
-        objects.run(OBJECT.test(label), () => {
-            const ended = objects.getStore() && holdsItself(props) ? endedWhereItHoldsItself(props) : props;
-            const entries = Object.entries(ended).map(([key, value]) => [key, told(value)]);
-            return serializeResourceProperties(label, Object.fromEntries(entries), ...rest);
-        });
-    const { debuggablePromise } = debuggable;
-    debuggable.debuggablePromise = (promise, ...rest) =>
-        debuggablePromise(objects.getStore() ? promise.then(told) : promise, ...rest);
-    let found = "";
-    const { isInstance } = Asset;
-    Asset.isInstance = function (value) {
-        found = objects.getStore() ? withoutJson(value) : "";
-        return found !== "" || isInstance.call(this, value);
+function tellWhenSerialized(rpc) {
+    const { serializeResourceProperties } = rpc;
+    rpc.serializeResourceProperties = (label, props, opts) => {
+        const bySdk = (some) => serializeResourceProperties(label, some, opts);
+        return OBJECT.test(label) ? serialized(props, bySdk, opts?.pendingRegistration) : bySdk(props);
     };
-    Object.defineProperty(rpc, "specialAssetSig", {
-        enumerable: true,
-        get: () => {
-            const signature = found && UNCARRIED + found;
-            found = "";
-            return signature || specialAssetSig;
-        },
-    });
+}
+
+/** What the SDK's function gives: properties as JSON, and the resources that each depends on. */
+async function serialized(props, bySdk, pending = {}) {
+    const result = {};
+    const dependencies = new Map();
+    for (const key of Object.keys(props).filter((name) => name !== "id" && name !== "urn")) {
+        const resources = new Set();
+        const ask = async (value) => {
+            const asked = bySdk({ [key]: prepared(value) });
+            if (isOutput(value)) {
+                // By which the SDK says what a program without an end waits for.
+                pending.awaitingOutput = value;
+            }
+            const [json, found] = await asked;
+            found.get(key)?.forEach((resource) => resources.add(resource));
+            return json[key];
+        };
+        const json = await answered(jsonOf(props[key], ask));
+        if (json !== undefined) {
+            result[key] = json;
+            dependencies.set(key, resources);
+        }
+    }
+    return [result, dependencies];
+}
+
+/** What a generator returns that is given what the promises come to that it yields. */
+async function answered(asking) {
+    let step = asking.next();
+    while (!step.done) {
+        step = asking.next(await step.value);
+    }
+    return step.value;
+}
+
+/**
+ * The JSON of a value, each part of which is read once and in order, as the SDK does: a part may be
+ * another after one before it was asked for. Yields what it asks for.
+ */
+function* jsonOf(value, ask, holders = []) {
+    const what = withoutJson(value, holders);
+    if (what) {
+        return standIn(what);
+    }
+    if (isScalar(value)) {
+        return value;
+    }
+    if (isOfSdk(value)) {
+        return yield ask(value);
+    }
+    const isList = Array.isArray(value);
+    const parts = isList ? [] : {};
+    holders.push(value);
+    for (const key of isList ? value.keys() : Object.keys(value)) {
+        const json = yield* jsonOf(value[key], ask, holders);
+        if (json !== undefined || isList) {
+            parts[key] = json ?? null;
+        }
+    }
+    holders.pop();
+    return parts;
+}
+
+/** The same for the SDK to serialize, with what stands for values in it, as soon as it is known. */
+function prepared(value) {
+    if (value instanceof Promise) {
+        return value.then((known) => withStandIns(known));
+    }
+    if (isOutput(value)) {
+        const promise = (...args) => value.promise(...args).then((known) => withStandIns(known));
+        return Object.create(value, { promise: { value: promise } });
+    }
+    return value;
+}
+
+function withStandIns(value, holders = []) {
+    const what = withoutJson(value, holders);
+    if (what) {
+        return standIn(what);
+    }
+    if (isScalar(value)) {
+        return value;
+    }
+    if (isOfSdk(value)) {
+        return prepared(value);
+    }
+    holders.push(value);
+    const copied = (part) => withStandIns(part, holders);
+    const copy = Array.isArray(value)
+        ? Array.from(value, copied)
+        : Object.fromEntries(Object.keys(value).map((key) => [key, copied(value[key])]));
+    holders.pop();
+    return copy;
+}
+
+function standIn(what) {
+    return { [SIGNATURE]: UNCARRIED + what };
 }
 
 /**
@@ -99,60 +172,27 @@ function noteForOneCopy(value, what) {
     queueMicrotask(remove);
 }
 
-/** What stands for a value in an object. */
-function standIn(what) {
-    return { [LOST]: lost(what) };
-}
-
-/** Whether a value has itself somewhere in it: the SDK would go on with it until no memory is left. */
-function holdsItself(value, above = new Set(), done = new Set()) {
-    if (typeof value !== "object" || value === null || done.has(value) || !isTakenApart(value)) {
-        return false;
-    }
-    if (above.has(value)) {
-        return true;
-    }
-    above.add(value);
-    const found = Object.keys(value).some((name) => holdsItself(given(value, name), above, done));
-    above.delete(value);
-    done.add(value);
-    return found;
-}
-
-function endedWhereItHoldsItself(value, above = []) {
-    if (typeof value !== "object" || value === null || !isTakenApart(value)) {
-        return value;
-    }
-    if (above.includes(value)) {
-        return standIn("a value that holds itself");
-    }
-    const copied = (part) => endedWhereItHoldsItself(part, [...above, value]);
-    return Array.isArray(value)
-        ? value.map(copied)
-        : Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copied(part)]));
-}
-
-/** A part of a value. What a getter gives is the SDK's to ask for: it may differ each time. */
-function given(value, name) {
-    return Object.getOwnPropertyDescriptor(value, name)?.value;
-}
-
-/** Whether the SDK goes on with the parts of a value. */
-function isTakenApart(value) {
-    return !isOfSdk(value) && !withoutJsonByType(value);
-}
-
 function lost(what) {
     return Object.assign(() => what, { [LOST]: what });
 }
 
 /** What a value is, if it has no JSON form or would lose a part of itself; else nothing. */
-function withoutJson(value) {
-    if (typeof value === "bigint" || typeof value === "symbol") {
+function withoutJson(value, holders) {
+    if (isScalar(value)) {
+        return "";
+    }
+    if (typeof value === "function") {
+        return "a function";
+    }
+    if (typeof value !== "object") {
         return `a value of type ${typeof value}`;
     }
-    if (typeof value !== "object" || value === null || isOfSdk(value)) {
+    if (isOfSdk(value)) {
         return "";
+    }
+    if (holders.includes(value)) {
+        // The SDK would go on with it until no memory is left.
+        return "a value that holds itself";
     }
     const what = value[LOST]?.[LOST] ?? withoutJsonByType(value);
     if (what) {
@@ -160,6 +200,11 @@ function withoutJson(value) {
     }
     const name = Object.keys(value).find((key) => typeof given(value, key) === "function");
     return name === undefined ? "" : `the function ${name}`;
+}
+
+/** A part of a value, unless a getter gives it: that may differ each time. */
+function given(value, name) {
+    return Object.getOwnPropertyDescriptor(value, name)?.value;
 }
 
 /** What an object is, if its type has no JSON form; else nothing. */
@@ -176,8 +221,17 @@ function withoutJsonByType(value) {
     return typeof value.toJSON === "function" ? `a value of type ${value.constructor?.name}` : "";
 }
 
-/** Outputs, resources, assets and archives, and what becomes one of them. */
+/** Whether a value is the same in JSON; undefined is left out of it. */
+function isScalar(value) {
+    return value === null || ["undefined", "boolean", "number", "string"].includes(typeof value);
+}
+
+/** Outputs, resources, assets and archives, what becomes one of them, and what is not known yet. */
 function isOfSdk(value) {
-    const marks = ["__pulumiOutput", "__pulumiResource", "__pulumiAsset", "__pulumiArchive"];
+    const marks = ["__pulumiOutput", "__pulumiResource", "__pulumiAsset", "__pulumiArchive", "__pulumiUnknown"];
     return value instanceof Promise || marks.some((mark) => value[mark] === true);
+}
+
+function isOutput(value) {
+    return value.__pulumiOutput === true;
 }

@@ -32,14 +32,6 @@ const LOADED = [
     "../../tsutils",
     "../../cmd/run/tracing",
 ];
-// What is above each resource in a stack, whose lines the SDK asks for.
-const TRACED = [
-    "../../resource",
-    "../../runtime/stack",
-    "../../cmd/run/run",
-    "../../cmd/run/index",
-    "../../cmd/run/instrumentation",
-];
 const FOLDERS = [
     [process, "cwd"],
     [os, "homedir"],
@@ -78,7 +70,6 @@ function load(runner) {
     // Not every set has each.
     const found = LOADED.filter((name) => resolves(requireOfSdk, name));
     leaveTheStoreToTheProgram(() => found.forEach((name) => requireOfSdk(name)));
-    readSourceMaps(requireOfSdk);
     useMessages(requireOfSdk);
 }
 
@@ -99,16 +90,6 @@ function useMessages(requireOfSdk) {
         message.setObject(object);
         const read = Message.deserializeBinary(message.serializeBinary());
         read.getObject().toJavaScript();
-    }
-}
-
-/** They are kept by `source-map-support`, once they were read. */
-function readSourceMaps(requireOfSdk) {
-    if (resolves(requireOfSdk, "source-map-support")) {
-        const { mapSourcePosition } = requireOfSdk("source-map-support");
-        for (const source of TRACED.map((name) => resolves(requireOfSdk, name)).filter(Boolean)) {
-            mapSourcePosition({ source, line: 1, column: 0 });
-        }
     }
 }
 
