@@ -36,10 +36,7 @@ _SNAPSHOTS: Final = "snapshots"
 """What kind of entry of the cache they are."""
 _SNAPSHOT_FILE: Final = "snapshot.blob"
 """Where Node.js writes it. Source: https://nodejs.org/docs/latest-v22.x/api/cli.html"""
-_IN_SNAPSHOT: Final = (
-    *(_SNAPSHOT, _WAITING),
-    *(_WAITING.with_name(f"nodejs_{part}.js") for part in ("loading", "reading")),
-)
+_IN_SNAPSHOT: Final = sorted(RUNNER.parent.glob("nodejs_*.js"))
 _LOCK: Final = ".package-lock.json"
 """What npm has installed, in the folder of modules."""
 _NO_MODULES: Final = json.dumps({"places": {}, "imports": False})

@@ -18,7 +18,7 @@ const { fileURLToPath } = require("url");
 const reading = require("./nodejs_reading");
 
 const MODULES = `${path.sep}node_modules${path.sep}`;
-const PULUMI = ["@pulumi/pulumi", "@pulumi/kubernetes"];
+const PULUMI = ["@pulumi/pulumi", "@pulumi/kubernetes"].map((name) => MODULES + path.join(name, path.sep));
 const HARMLESS = /^(?:(?:node:)?(?:assert|buffer|fs|fs\/promises|path|querystring|url|util)|@pulumi\/(?:pulumi|kubernetes)(?:\/.*)?|\.{1,2}(?:\/.*)?)$/;
 const LOADING = /\b(?:require|import|from)\b\s*\(?\s*(["'])([^"'\n]*)\1/g;
 const MAKING_UP = new RegExp(
@@ -160,8 +160,7 @@ function isOfPulumi(file) {
     if (!file?.includes(MODULES)) {
         return false;
     }
-    const isOwn = PULUMI.some((name) => file.includes(MODULES + path.join(name, path.sep)));
-    return isOwn || isOfPulumi(Module._cache[file]?.parent?.filename);
+    return PULUMI.some((folder) => file.includes(folder)) || isOfPulumi(Module._cache[file]?.parent?.filename);
 }
 
 function isIn(file, folder) {

@@ -20,17 +20,26 @@ const loading = require("./nodejs_loading");
 
 const RUNNER = path.join(__dirname, "nodejs_runner.js");
 
-// What the runner needs besides, and most programs.
+// Of the runner, what does nothing before it is called.
+const PARTS = ["environment", "pipes", "places", "seen", "values"].map((name) => path.join(__dirname, `nodejs_${name}`));
+// Classes of the Kubernetes package that many programs have: it loads each when it is asked for.
+const CLASSES = [
+    ...["configMap", "namespace", "persistentVolumeClaim", "secret", "service", "serviceAccount"].map((name) => `core/v1/${name}`),
+    ...["daemonSet", "deployment", "statefulSet"].map((name) => `apps/v1/${name}`),
+    ...["clusterRole", "clusterRoleBinding", "role", "roleBinding"].map((name) => `rbac/v1/${name}`),
+    ...["autoscaling/v2/horizontalPodAutoscaler", "batch/v1/cronJob", "batch/v1/job", "networking/v1/ingress"],
+    ...["networking/v1/networkPolicy", "policy/v1/podDisruptionBudget", "apiextensions/customResource"],
+    // Whose version each resource asks for.
+    "package.json",
+];
+// What the runner needs besides, and most programs, by the names by which they ask for it.
 const LOADED = [
-    "@pulumi/pulumi",
-    "@pulumi/kubernetes",
-    "source-map-support",
-    "ini",
-    "minimist",
-    "semver",
-    "../../runtime/manifest",
-    "../../tsutils",
-    "../../cmd/run/tracing",
+    ...["@pulumi/pulumi", "@pulumi/kubernetes", "@grpc/grpc-js", "ini", "minimist", "semver", "source-map-support"],
+    ...["config", "errors", "log", "output", "resource", "tsutils"].map((name) => `../../${name}`),
+    ...["engine_grpc_pb", "resource_grpc_pb", "resource_pb"].map((name) => `../../proto/${name}`),
+    ...["config", "debuggable", "manifest", "rpc", "settings", "stack"].map((name) => `../../runtime/${name}`),
+    ...["error", "instrumentation", "tracing"].map((name) => `./${name}`),
+    ...CLASSES.map((name) => `@pulumi/kubernetes/${name}`),
 ];
 const FOLDERS = [
     [process, "cwd"],
@@ -71,6 +80,7 @@ function load(runner) {
     const found = LOADED.filter((name) => resolves(requireOfSdk, name));
     leaveTheStoreToTheProgram(() => found.forEach((name) => requireOfSdk(name)));
     useMessages(requireOfSdk);
+    PARTS.forEach((part) => require(part));
 }
 
 /**
