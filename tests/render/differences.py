@@ -205,7 +205,11 @@ BY_CASE = {
         Official.DIFFERS, "it draws the random part of a name anew each time"
     ),
     **dict.fromkeys(
-        ("dependencies-become-sync-waves", "depends-on-becomes-sync-waves"),
+        (
+            "dependencies-become-sync-waves",
+            "depends-on-becomes-sync-waves",
+            "javascript-dependencies-become-sync-waves",
+        ),
         Difference(Official.DIFFERS, "it knows no sync waves, which the case asks for"),
     ),
     **dict.fromkeys(

@@ -43,14 +43,15 @@ async function serialized(props, bySdk, pending = {}) {
     for (const key of Object.keys(props).filter((name) => name !== "id" && name !== "urn")) {
         const resources = new Set();
         const ask = async (value) => {
-            const asked = bySdk({ [key]: prepared(value) });
+            // In an object, as it says nothing of a property that comes to undefined.
+            const asked = bySdk({ [key]: { part: prepared(value) } });
             if (isOutput(value)) {
                 // By which the SDK says what a program without an end waits for.
                 pending.awaitingOutput = value;
             }
             const [json, found] = await asked;
-            found.get(key)?.forEach((resource) => resources.add(resource));
-            return json[key];
+            found.get(key).forEach((resource) => resources.add(resource));
+            return json[key].part;
         };
         const json = await answered(jsonOf(props[key], ask));
         if (json !== undefined) {
