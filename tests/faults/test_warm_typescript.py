@@ -87,6 +87,27 @@ def test_what_a_program_declares_is_not_declared_in_the_next(container: NodeCont
     assert {"TS2694", "TS2339"} <= {*outcome[2].replace(":", "").split()}, outcome
 
 
+TAKES_AN_OUTPUT_FOR_A_TEXT = """import * as k8s from "@pulumi/kubernetes";
+const found = new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" } });
+export const text: string = found.id;
+"""
+OF_ITS_OWN = """export type Output<T> = any;
+export declare class CustomResource { constructor(...given: any[]); readonly id: Output<string>; }
+"""
+
+
+def test_packages_import_what_each_programs_settings_say(container: NodeContainer) -> None:
+    """Though they have been compiled before, with the same settings in another folder."""
+    paths = {"@pulumi/pulumi": ["./own"]}
+    options = {"compilerOptions": {**LOOSE, "skipLibCheck": True, "baseUrl": ".", "paths": paths}}
+    files = {"tsconfig.json": json.dumps(options)}
+    without = container.asks_compiler(container.typescript(TAKES_AN_OUTPUT_FOR_A_TEXT, **files))
+    assert "TS2322" in without[2], without
+    files["own.d.ts"] = OF_ITS_OWN
+    with_ = container.asks_compiler(container.typescript(TAKES_AN_OUTPUT_FOR_A_TEXT, **files))
+    assert with_[0] == 0, with_
+
+
 FINDS_ITS_COMPILER = """import * as k8s from "@pulumi/kubernetes";
 import * as ts from "typescript";
 const real = ts.sys.realpath!(`${__dirname}/node_modules/.bin/tsc`).replace(__dirname, ".");

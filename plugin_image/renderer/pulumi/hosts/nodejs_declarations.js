@@ -3,12 +3,13 @@
 // A program of ten lines imports 14 MB of declarations of the SDK and the Kubernetes package. To parse
 // and bind them takes most of the time of its check, and is the same for every program, folder and
 // setting: what settings say of a file that only declares is noted on it (`handedOut`). So a process
-// that stays does that once.
+// that stays does that once. What they import from each other is found once for all programs with the same
+// settings of that.
 //
 // The compiler is the program's own. Declarations are kept of the versions whose registry of documents
 // takes them (5.3 and later of 5); it compares their text with what is in the file, which is not read
 // again where the file is the same.
-// Source: microsoft/TypeScript, src/services/documentRegistry.ts.
+// Source: microsoft/TypeScript, src/services/documentRegistry.ts, src/compiler/program.ts.
 
 "use strict";
 
@@ -24,6 +25,8 @@ const PROGRAM = 'import * as k8s from "@pulumi/kubernetes";\nimport * as pulumi 
 // By the path in the folder of packages, which has another place for each program: a file as the compiler
 // has it, and its state.
 const declarations = new Map();
+// By settings, by such a path: by their names, the modules that the file there imports.
+const imports = new Map();
 
 module.exports = { load, use };
 
@@ -83,18 +86,76 @@ function parsed(ts, program, options) {
     return getSourceFiles().filter((file) => file.isDeclarationFile && !file.redirectInfo);
 }
 
-/** A host of which the text of a declaration comes from memory. */
+/** A host of which the text of a declaration comes from memory, and what it imports. */
 function prepared(ts, host) {
     const getScriptSnapshot = host.getScriptSnapshot.bind(host);
+    const states = new Map();
+    const known = (fileName) => {
+        const declaration = declarations.get(below(fileName));
+        if (declaration && !states.has(fileName)) {
+            states.set(fileName, state(fileName));
+        }
+        return declaration?.state === states.get(fileName) ? declaration : undefined;
+    };
     return Object.assign(host, {
         jsDocParsingMode: ts.JSDocParsingMode.ParseForTypeErrors,
         getScriptSnapshot: (fileName) => {
-            const known = declarations.get(below(fileName));
-            return known && known.state === state(fileName)
-                ? ts.ScriptSnapshot.fromString(known.file.text)
-                : getScriptSnapshot(fileName);
+            const declaration = known(fileName);
+            return declaration ? ts.ScriptSnapshot.fromString(declaration.file.text) : getScriptSnapshot(fileName);
         },
+        // Called with what a program is made by, before it is.
+        setCompilerHost: (made) => findImports(ts, made, host.getCompilationSettings(), known),
     });
+}
+
+/** Have a program find what declarations import where an earlier one did, and all else as it does. */
+function findImports(ts, host, options, known) {
+    const found = importsOf(ts, options);
+    if (declarations.size === 0 || !found) {
+        return;
+    }
+    const cache = ts.createModuleResolutionCache(host.getCurrentDirectory(), host.getCanonicalFileName, options);
+    host.getModuleResolutionCache = () => cache;
+    host.resolveModuleNameLiterals = (literals, containing, redirected, given, file) => {
+        const modules = known(containing) && !redirected ? entryOf(found, below(containing)) : undefined;
+        const place = containing.slice(0, containing.indexOf(MODULES));
+        return literals.map((literal) => {
+            const mode = ts.getModeForUsageLocation(file, literal, given);
+            const resolve = () =>
+                ts.resolveModuleName(literal.text, containing, given, host, cache, redirected, mode);
+            return modules ? remembered(modules, place, `${mode} ${literal.text}`, resolve) : resolve();
+        });
+    };
+}
+
+/** What is known of imports with these settings; nothing where they may lead to the program's own files. */
+function importsOf(ts, options) {
+    if (options.paths || options.baseUrl || options.rootDirs) {
+        return undefined;
+    }
+    const settings = ts.moduleResolutionOptionDeclarations.map((option) => ts.getCompilerOptionValue(options, option));
+    return entryOf(imports, JSON.stringify(settings));
+}
+
+function entryOf(map, key) {
+    if (!map.has(key)) {
+        map.set(key, new Map());
+    }
+    return map.get(key);
+}
+
+/** What an import resolves to; below the place of the packages it is the same for each program. */
+function remembered(modules, place, name, resolve) {
+    const known = modules.get(name);
+    if (known) {
+        return { resolvedModule: { ...known, resolvedFileName: place + known.resolvedFileName } };
+    }
+    const resolution = resolve();
+    const { resolvedModule: module, resolutionDiagnostics: wrong = [] } = resolution;
+    if (module?.resolvedFileName.startsWith(place + MODULES) && !module.originalPath && wrong.length === 0) {
+        modules.set(name, { ...module, resolvedFileName: below(module.resolvedFileName) });
+    }
+    return resolution;
 }
 
 /** What tells a file from what it was, or from another one; of one that is not there, from none. */

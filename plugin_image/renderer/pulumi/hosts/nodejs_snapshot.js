@@ -11,7 +11,7 @@
 
 const Module = require("module");
 const path = require("path");
-const { setFlagsFromString, startupSnapshot } = require("v8");
+const { startupSnapshot } = require("v8");
 const vm = require("vm");
 
 // Node.js's own that have something of the system as soon as they are loaded, such as a native parser.
@@ -21,8 +21,6 @@ const NOT_YET = new Set([
 ]);
 // What the SDK takes of them while it loads; told by another process, as this one must not load them.
 const TAKEN = { http2: { constants: evaluated("require('http2').constants") } };
-// Modules most of whose functions run in every program: V8 compiles others only when they are called.
-const RUNS = /\/@pulumi\/pulumi\/(?:output|resource|runtime\/(?:debuggable|dependsOn|resource|rpc|settings|stack)|cmd\/run\/run)\.js$/;
 const [runner] = process.argv.slice(2);
 
 if (!process.version.startsWith("v22.")) {
@@ -43,6 +41,10 @@ building = false;
 if (noted.unfit) {
     throw new Error(noted.unfit);
 }
+if (process.moduleLoadList.includes("NativeModule worker_threads")) {
+    // As each part of `util` is looked at, for one. Node.js 22 then aborts where a program starts a thread.
+    throw new Error("a package loads worker_threads by another module");
+}
 startupSnapshot.setDeserializeMainFunction(() => waiting.wait(noted));
 
 /** As Node.js compiles a module, which then counts as started, and no snapshot is made of that. */
@@ -59,9 +61,7 @@ function compileInSnapshot(code, filename) {
     });
     const given = ["exports", "require", "module", "__filename", "__dirname"];
     const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-    setFlagsFromString(RUNS.test(filename) || path.dirname(filename) === __dirname ? "--no-lazy" : "--lazy");
     const run = vm.compileFunction(code, given, { filename, importModuleDynamically });
-    setFlagsFromString("--lazy");
     return Reflect.apply(run, this.exports, [this.exports, require, this, filename, path.dirname(filename)]);
 }
 

@@ -38,7 +38,7 @@ const LOADED = [
     ...["config", "errors", "log", "output", "resource", "tsutils"].map((name) => `../../${name}`),
     ...["engine_grpc_pb", "resource_grpc_pb", "resource_pb"].map((name) => `../../proto/${name}`),
     ...["config", "debuggable", "manifest", "rpc", "settings", "stack"].map((name) => `../../runtime/${name}`),
-    ...["error", "instrumentation", "tracing"].map((name) => `./${name}`),
+    ...["instrumentation", "tracing"].map((name) => `./${name}`),
     ...CLASSES.map((name) => `@pulumi/kubernetes/${name}`),
 ];
 const FOLDERS = [
