@@ -16,7 +16,6 @@ from tests.faults.warm_nodejs import (
     SAYS_WHETHER_COMPILED,
     NodeContainer,
     is_stopped,
-    processor_time,
     warm_container,
 )
 
@@ -107,23 +106,6 @@ def test_packages_import_what_each_programs_settings_say(container: NodeContaine
     files["own.d.ts"] = OF_ITS_OWN
     with_ = container.asks_compiler(container.typescript(TAKES_AN_OUTPUT_FOR_A_TEXT, **files))
     assert with_[0] == 0, with_
-
-
-def test_applications_of_one_new_program_have_it_compiled_once(
-    container: NodeContainer,
-) -> None:
-    """As they come at once, none of them finds it in the cache."""
-    container.until_compiler()
-    took, found = [], set()
-    for _ in range(5):
-        # One whose run fails is not kept.
-        folder = container.typescript(SAYS_WHETHER_COMPILED + "throw new Error('odd');\n")
-        compiler = container.until_compiler()
-        before = processor_time(compiler)
-        found.add(container.generate(folder)[2].replace(folder.name, ""))
-        took.append(processor_time(compiler) - before)
-    assert len(found) == 1, found
-    assert sum(took[1:]) < took[0], f"ticks of the compiler for each: {took}"
 
 
 FINDS_ITS_COMPILER = """import * as k8s from "@pulumi/kubernetes";

@@ -83,7 +83,7 @@ def run(execution: Execution, installed: Installed) -> Run:
             return run
     compiler = None
     if waiting and not known and typescript.has_any(root):
-        compiler = Compiler(execution, waiting, settings, installed.places, sources.key)
+        compiler = Compiler(execution, waiting, settings, installed.places)
     return _run_new(given, told, waiting, sources, compiler)
 
 

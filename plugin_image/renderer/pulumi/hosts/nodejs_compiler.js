@@ -34,15 +34,9 @@ const MODULES = "/node_modules/";
 const MESSAGE_BYTES = 1 << 16;
 // How much programs may leave in memory before it is looked through, and after.
 const MOST_BYTES = 150 * 2 ** 20;
-// How many programs it knows again: Applications of the same program often come at once.
-const MOST_RECENT = 16;
-const MOST_LENGTH = 2 ** 20;
 
 /** Says that sources are not like those of most programs. */
 class Unlike extends Error {}
-
-// By what tells their sources and settings from others, what programs compiled to.
-const recent = new Map();
 
 const [runner, machineCode, number] = process.argv.slice(2);
 const socket = Number(number);
@@ -103,12 +97,15 @@ function failOnUnreadableConfig(tsutils, ts) {
 }
 
 /** Write what a program's sources compile to, unless that takes more than is done here; whether it was. */
-async function compiled(parts, { key, into, ...program }) {
+async function compiled(parts, { folder, entry, root, settings, places: told, into }) {
     const undo = remembered();
     try {
-        const code = recent.get(key) ?? (await codeOf(parts, program));
-        keep(key, code);
-        fs.writeFileSync(into, code);
+        Object.entries(told).forEach(([there, place]) => places.set(there, place));
+        Object.assign(process.env, settings);
+        const options = await optionsOfSdk(parts, folder, entry);
+        const files = emitted(parts, options, begin(folder, entry), root);
+        // Below the line of a checksum, where it is kept.
+        fs.writeFileSync(into, `\n${JSON.stringify(files)}`);
         return true;
     } catch (error) {
         if (!(error instanceof Unlike) && error.name !== "TSError") {
@@ -117,25 +114,6 @@ async function compiled(parts, { key, into, ...program }) {
         return false;
     } finally {
         undo();
-    }
-}
-
-/** What a program's sources compile to, below the line of a checksum, where it is kept. */
-async function codeOf(parts, { folder, entry, root, settings, places: told }) {
-    Object.entries(told).forEach(([there, place]) => places.set(there, place));
-    Object.assign(process.env, settings);
-    const options = await optionsOfSdk(parts, folder, entry);
-    return `\n${JSON.stringify(emitted(parts, options, begin(folder, entry), root))}`;
-}
-
-/** Know a program again that has come last, if it is not large and anything tells it from others. */
-function keep(key, code) {
-    recent.delete(key);
-    if (key && code.length < MOST_LENGTH) {
-        recent.set(key, code);
-    }
-    if (recent.size > MOST_RECENT) {
-        recent.delete(recent.keys().next().value);
     }
 }
 

@@ -30,19 +30,16 @@ class Compiler:
         waiting: Waiting,
         settings: Mapping[str, str],
         places: Mapping[Path, Path],
-        key: str,
     ) -> None:
         """`settings` are variables for the SDK that the program's environment lacks.
 
-        `places` has the folders of packages as the program finds them, and where they are. `key`
-        tells what the sources compile to from that of others, if anything does.
+        `places` has the folders of packages as the program finds them, and where they are.
         """
         self._execution = execution
         self._kept = waiting.kept
         self._what = waiting.compiler(execution.env)
         self._settings = settings
         self._places = places
-        self._key = key
 
     def compiled(self) -> Path | None:
         """What the sources compile to, in a file as `CompiledSources` keeps it.
@@ -70,7 +67,6 @@ class Compiler:
             "settings": {**heeded, **self._settings, f"{OF_SDK}TYPESCRIPT": "true"},
             "places": {str(there): str(place) for there, place in self._places.items()},
             "into": str(into),
-            "key": self._key,
         }
 
     def _answer(self, message: bytes) -> bytes:

@@ -16,7 +16,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
 
 from ...cache import Cache
 
@@ -53,9 +52,8 @@ class CompiledSources:
         `begin` says where in the project the program begins: its settings are found from there.
         """
         self._cache = cache
-        self.key: Final = _digest(root, installed, env, begin) if is_self_contained(root) else ""
-        """What tells it from that of other sources and settings; nothing where that is unknown."""
-        self._name = Path("typescript", self.key) if self.key else None
+        digest = _digest(root, installed, env, begin) if is_self_contained(root) else ""
+        self._name = Path("typescript", digest) if digest else None
 
     def kept(self) -> Path | None:
         """A JSON object of code by the source's path in the project, below a line of its checksum.
