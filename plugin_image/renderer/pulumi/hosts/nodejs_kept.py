@@ -36,7 +36,8 @@ _SNAPSHOTS: Final = "snapshots"
 """What kind of entry of the cache they are."""
 _SNAPSHOT_FILE: Final = "snapshot.blob"
 """Where Node.js writes it. Source: https://nodejs.org/docs/latest-v22.x/api/cli.html"""
-_IN_SNAPSHOT: Final = sorted(RUNNER.parent.glob("nodejs_*.js"))
+_CODE: Final = b"".join(file.read_bytes() for file in sorted(RUNNER.parent.glob("nodejs_*.js")))
+"""All that a snapshot may have of ours: read once, and not for each render."""
 _LOCK: Final = ".package-lock.json"
 """What npm has installed, in the folder of modules."""
 _NO_MODULES: Final = json.dumps({"places": {}, "imports": False})
@@ -110,12 +111,12 @@ class Waiting:
 
     def _loaded(self) -> str:
         """What is in a snapshot, as far as the cache may have one with something else."""
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(_CODE)
         for path in (self.node, self.packages):
             state = Path(path).stat()
             digest.update(f"{path} {state.st_size} {state.st_mtime_ns} {state.st_ino} ".encode())
-        for file in (*_IN_SNAPSHOT, self.packages / _LOCK):
-            digest.update(file.read_bytes() if file.exists() else b"")
+        lock = self.packages / _LOCK
+        digest.update(lock.read_bytes() if lock.exists() else b"")
         return digest.hexdigest()[:16]
 
 

@@ -102,33 +102,23 @@ function* jsonOf(value, ask, holders = []) {
 /** The same for the SDK to serialize, with what stands for values in it, as soon as it is known. */
 function prepared(value) {
     if (value instanceof Promise) {
-        return value.then((known) => withStandIns(known));
+        return value.then(withStandIns);
     }
     if (isOutput(value)) {
-        const promise = (...args) => value.promise(...args).then((known) => withStandIns(known));
+        const promise = (...args) => value.promise(...args).then(withStandIns);
         return Object.create(value, { promise: { value: promise } });
     }
     return value;
 }
 
-function withStandIns(value, holders = []) {
-    const what = withoutJson(value, holders);
-    if (what) {
-        return standIn(what);
+/** A value that is JSON but for what is the SDK's to serialize. */
+function withStandIns(value) {
+    const asking = jsonOf(value, prepared);
+    let step = asking.next();
+    while (!step.done) {
+        step = asking.next(step.value);
     }
-    if (isScalar(value)) {
-        return value;
-    }
-    if (isOfSdk(value)) {
-        return prepared(value);
-    }
-    holders.push(value);
-    const copied = (part) => withStandIns(part, holders);
-    const copy = Array.isArray(value)
-        ? Array.from(value, copied)
-        : Object.fromEntries(Object.keys(value).map((key) => [key, copied(value[key])]));
-    holders.pop();
-    return copy;
+    return step.value;
 }
 
 function standIn(what) {
