@@ -37,18 +37,12 @@ class Others(Protocol):
     def pids(self) -> Collection[int]:
         """Their processes."""
 
-    @property
-    def changes(self) -> int:
-        """How often what a fork has of them has changed."""
-
 
 class _Waiting(NamedTuple):
     """A fork that waits for a connection."""
 
     pid: int
     channel: socket.socket
-    changes: int
-    """See `Others`."""
 
 
 class _Forks:
@@ -66,7 +60,7 @@ class _Forks:
     def prepare(self) -> socket.socket | None:
         """Have one wait; in that, where its connection will come."""
         waiting = self._waiting
-        if waiting and waiting.changes == self._others.changes and _is_there(waiting.pid):
+        if waiting and _is_there(waiting.pid):
             return None
         if waiting:
             waiting.channel.close()
@@ -77,7 +71,7 @@ class _Forks:
             ours.close()
             return theirs
         theirs.close()
-        self._waiting = _Waiting(pid, ours, self._others.changes) if pid else None
+        self._waiting = _Waiting(pid, ours) if pid else None
         return None
 
     def look(self) -> None:

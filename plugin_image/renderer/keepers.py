@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from . import forking, keeper, memory, processes
-from .keeping import Keepable, Kept
+from . import forking, keeper, keeping, memory, processes
+from .keeping import LEND, Keepable, Kept
 
 _IDLE_SECONDS: Final = 600.0
 _MOST: Final = 16
@@ -33,6 +33,8 @@ class Keepers:
 
     def __init__(self, container: memory.Container | None) -> None:
         self._asked, self._ask = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._asked.setblocking(False)
+        self._ask.settimeout(keeping.SECONDS)
         self._alive, self._end = os.pipe()
         self._kept: dict[str, _Keeper] = {}
         self._unfit: set[str] = set()
@@ -40,8 +42,6 @@ class Keepers:
         self._container = container
         self._sealing_key = secrets.token_bytes(_KEY_BYTES)
         self._looked = time.monotonic()
-        self.changes = 0
-        """How often what `for_render` gives has changed."""
 
     def files(self) -> list[int]:
         """When one of these can be read, `tend` is called."""
@@ -55,7 +55,7 @@ class Keepers:
     def tend(self, ready: Collection[int]) -> None:
         """Heed what was said, and now and then end what is of no use."""
         if self._asked.fileno() in ready:
-            self._want(Keepable(*json.loads(self._asked.recv(_MESSAGE_BYTES))))
+            self._hear()
         for key, kept in tuple(self._kept.items()):
             if kept.channel.fileno() in ready:
                 self._heed(key, kept)
@@ -77,8 +77,23 @@ class Keepers:
         self._asked.close()
         os.close(self._alive)
         os.close(self._end)
-        channels = {key: kept.channel for key, kept in self._kept.items()}
-        return Kept(channels, self._ask, self._sealing_key)
+        return Kept(self._ask, self._sealing_key)
+
+    def _hear(self) -> None:
+        """Heed all that renders have asked for."""
+        with suppress(BlockingIOError):
+            while True:
+                message, files, _, _ = socket.recv_fds(self._asked, _MESSAGE_BYTES, 1)
+                if files:
+                    self._lend(message.decode(), socket.socket(fileno=files[0]))
+                else:
+                    self._want(Keepable(*json.loads(message)))
+
+    def _lend(self, key: str, connection: socket.socket) -> None:
+        """Have a keeper answer; the connection ends where there is none, or it is too busy."""
+        with connection, suppress(OSError):
+            if kept := self._kept.get(key):
+                socket.send_fds(kept.channel, [LEND], [connection.fileno()])
 
     def _want(self, what: Keepable) -> None:
         """Keep it, unless that is so already, or cannot be."""
@@ -103,9 +118,9 @@ class Keepers:
         if pid is None:
             ours.close()
             return
+        ours.setblocking(False)
         self._pids.add(pid)
         self._kept[key] = _Keeper(ours, time.monotonic())
-        self.changes += 1
 
     def _heed(self, key: str, kept: _Keeper) -> None:
         try:
@@ -129,5 +144,4 @@ class Keepers:
             channel.send(keeper.RETIRE)
 
     def _forget(self, key: str) -> _Keeper:
-        self.changes += 1
         return self._kept.pop(key)

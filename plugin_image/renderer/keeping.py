@@ -27,15 +27,15 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 LEND: Final = b"lend"
-"""Asks a keeper for what answers on the connection that comes with it."""
+"""Asks a keeper for what answers on the connection that comes with it, as the server was asked."""
 LENT: Final = b"lent"
 """Says, before its number, what process answers; to the process, that the connection is its own."""
 REFUSED: Final = b"refused"
 """Says that nothing is to be had; before a text, that there never will be, and why."""
 
 _MESSAGE_BYTES: Final = 1024
-_SECONDS: Final = 2.0
-"""How long a keeper may take on a machine that is busy."""
+SECONDS: Final = 2.0
+"""How long the server and a keeper may take on a machine that is busy."""
 
 
 class Keepable(NamedTuple):
@@ -93,27 +93,22 @@ class NotLentError(Exception):
 class Kept:
     """What a render has of the server that it was forked from."""
 
-    def __init__(
-        self, channels: Mapping[str, socket.socket], asks: socket.socket, sealing_key: bytes
-    ) -> None:
-        """`sealing_key` is known to the renders of one server, and to no program.
+    def __init__(self, asks: socket.socket, sealing_key: bytes) -> None:
+        """`asks` is where the server hears, which knows what is kept at that moment.
 
-        With it they seal what they leave for each other where programs can write, too.
+        `sealing_key` is known to the renders of one server, and to no program. With it they seal
+        what they leave for each other where programs can write, too.
         """
-        self._channels = channels
         self._asks = asks
         self.sealing_key = sealing_key
 
     def lend(self, what: Keepable) -> Loan:
         """What is kept for one run. Raises NotLentError, and OSError."""
-        channel = self._channels.get(what.key)
-        if channel is None:
-            raise NotLentError
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with theirs:
-                socket.send_fds(channel, [LEND], [theirs.fileno()])
-            ours.settimeout(_SECONDS)
+                socket.send_fds(self._asks, [what.key.encode()], [theirs.fileno()])
+            ours.settimeout(SECONDS)
             return Loan(ours, _lent(ours.recv(_MESSAGE_BYTES)))
         except BaseException:
             ours.close()

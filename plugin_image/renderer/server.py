@@ -84,7 +84,7 @@ def _rehearse(renderer: str, folder: str) -> None:
         place, nothing = os.open(folder, os.O_RDONLY), os.open(os.devnull, os.O_RDWR)
         files = [told.fileno(), place, nothing, nothing, nothing]
         socket.send_fds(ours, [b"render"], files)
-        keeping.begin(Kept({}, ours, b""))
+        keeping.begin(Kept(ours, b""))
         _become(theirs)
 
 

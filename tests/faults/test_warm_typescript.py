@@ -174,9 +174,9 @@ def test_nothing_of_a_repository_runs_where_sources_are_compiled(container: Node
 
 LONG = "".join(
     f"const part{number} = {{ value: {number}, of: [k8s, {{ text: `${{k8s}}` }}] }};\n"
-    for number in range(3000)
+    for number in range(1000)
 )
-"""What takes seconds to check."""
+"""What takes a second to check."""
 
 
 def is_at_work(pid: int) -> bool:

@@ -1,6 +1,7 @@
 """A plugin's container with the image's packages for Node.js, and the processes kept for them."""
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ const value = process.env.PULUMI_NODEJS_TYPESCRIPT!;
 new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { value } });
 """
 """A program that is given no compiler when it was compiled before."""
+_LOADING_SECONDS = 10.0
 REQUIRE = 'const k8s = require("@pulumi/kubernetes");\nconst fs = require("fs");\n'
 
 
@@ -70,9 +72,18 @@ class NodeContainer(Container):
         return [pid for pid in self.there() if runs(pid, COMPILER) and is_stopped(pid)]
 
     def until_compiler(self) -> int:
-        """Wait until sources that nobody knows are compiled by a process that stays."""
+        """Wait until sources that nobody knows are compiled by a process that stays.
+
+        Until one has loaded each render compiles for itself, which takes the processors from it.
+        """
+
+        again = 0.0
 
         def is_there() -> bool:
+            nonlocal again
+            if not self.compilers() and time.monotonic() < again:
+                return False
+            again = time.monotonic() + _LOADING_SECONDS
             self._sources += 1
             folder = self.typescript(SAYS_WHETHER_COMPILED + f"// {self._sources}\n")
             return 'value: "false"' in self.generate(folder)[1]

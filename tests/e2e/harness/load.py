@@ -11,6 +11,8 @@ from tests.e2e.harness.applications import Application
 
 DEADLINE_SECONDS = 60
 """Argo CD's own, for one render."""
+_PAUSE_SECONDS = 0.5
+"""Between two refreshes of one Application: what is changed meanwhile needs processors, too."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ def load(applications: Sequence[Application], *, renders: int) -> Iterator[list[
     def refresh_often(app: Application) -> None:
         while len(refreshes) < renders or not ended.is_set():
             refreshes.append(timed_refresh(app))
+            time.sleep(_PAUSE_SECONDS)
 
     with ThreadPoolExecutor(len(applications)) as pool:
         futures = [pool.submit(refresh_often, one) for one in applications]

@@ -1,4 +1,4 @@
-"""A fork waits for each connection, and has what there is when that comes."""
+"""A fork waits for each connection."""
 
 import os
 import signal
@@ -16,26 +16,24 @@ import os, sys
 from plugin_image.renderer import forking
 
 class Others:
-    changes = 0
-    def files(self): return [0]
-    def tend(self, ready): self.changes += len(os.read(0, 1)) if 0 in ready else 0
+    def files(self): return []
+    def tend(self, ready): pass
     def pids(self): return []
 
 others, path = Others(), sys.argv[1]
 channel = forking.serve(path, forking.lock(path), lambda: False, others, lambda: None)
 connection = forking.awaited(channel)
-connection.send(b"%d %d" % (others.changes, os.getpid()))
+connection.send(b"%d" % os.getpid())
 connection.recv(1)
 """
 
 
 @contextmanager
 def serving(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A server of forks, whose others change with each byte that it gets."""
+    """A server of forks."""
     with subprocess.Popen(
         [sys.executable, "-c", SERVER, folder / "socket"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.PIPE,
     ) as process:
         try:
             yield process
@@ -43,21 +41,21 @@ def serving(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-def connected(folder: Path) -> tuple[socket.socket, int, int]:
-    """A connection, what has changed for the fork that answers, and its number."""
+def connected(folder: Path) -> tuple[socket.socket, int]:
+    """A connection, and the number of the fork that answers."""
     end = time.monotonic() + 60
     while True:
         client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         client.settimeout(60)
         try:
             client.connect(str(folder / "socket"))
-            changes, pid = client.recv(64).split()
+            pid = int(client.recv(64))
         except (OSError, ValueError):
             client.close()
             assert time.monotonic() < end
             time.sleep(0.02)
         else:
-            return client, int(changes), int(pid)
+            return client, pid
 
 
 def children(server: int) -> list[int]:
@@ -79,40 +77,26 @@ class TestForks:
     ) -> None:
         with serving(tmp_path) as server:
             answers = [connected(tmp_path) for _ in range(3)]
-            forks = {pid for _, _, pid in answers}
+            forks = {pid for _, pid in answers}
             assert len(forks) == 3
             assert {*children(server.pid)} == forks
-            for client, _, _ in answers:
+            for client, _ in answers:
                 client.close()
             waiting(server.pid, forks)
 
-    def test_have_what_has_changed_while_they_waited(self, tmp_path: Path) -> None:
-        with serving(tmp_path) as server:
-            client, changes, pid = connected(tmp_path)
-            client.close()
-            assert changes == 0
-            before = waiting(server.pid, {pid})
-            assert server.stdin
-            server.stdin.write(b"x")
-            server.stdin.flush()
-            waiting(server.pid, {before})
-            client, changes, _ = connected(tmp_path)
-            client.close()
-            assert changes == 1
-
     def test_that_are_killed_while_they_wait_are_replaced(self, tmp_path: Path) -> None:
         with serving(tmp_path) as server:
-            client, _, pid = connected(tmp_path)
+            client, pid = connected(tmp_path)
             client.close()
             spare = waiting(server.pid, {pid})
             os.kill(spare, signal.SIGKILL)
-            client, _, pid = connected(tmp_path)
+            client, pid = connected(tmp_path)
             client.close()
             assert pid != spare
 
     def test_that_wait_end_with_the_server(self, tmp_path: Path) -> None:
         with serving(tmp_path) as server:
-            client, _, pid = connected(tmp_path)
+            client, pid = connected(tmp_path)
             client.close()
             spare = waiting(server.pid, {pid})
         end = time.monotonic() + 60

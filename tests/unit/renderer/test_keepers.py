@@ -1,4 +1,4 @@
-"""What is kept is bounded by number and memory, and what was used least recently goes first."""
+"""What is kept serves every render, and is bounded by number and memory."""
 
 import subprocess
 import sys
@@ -99,4 +99,46 @@ def test_all_end_with_the_server_however_it_ends() -> None:
         "    sys.exit('something is left')\n"
         "except ChildProcessError:\n"
         "    pass\n"
+    )
+
+
+LENDS = """
+import socket
+from plugin_image.renderer import keeper
+from plugin_image.renderer.keeping import NotLentError
+from plugin_image.renderer.stock import Ready
+
+class Lends:
+    def __init__(self, what): pass
+    def files(self): return []
+    def prepare(self): pass
+    def soon(self): return 0
+    def children(self): return []
+    def strangers(self, lent): return []
+    def take(self): return Ready(os.getpid(), socket.socketpair()[0], stays=True)
+
+keeper.KINDS["lends"] = Lends
+what = Keepable("lends", (), {}, "/", False)
+"""
+
+
+def test_a_render_is_lent_what_was_not_there_when_it_began() -> None:
+    served(
+        LENDS + "render = os.fork()\n"
+        "if render == 0:\n"
+        "    kept = keepers.for_render()\n"
+        "    try:\n"
+        "        kept.lend(what)\n"
+        "        os._exit(3)\n"
+        "    except NotLentError:\n"
+        "        kept.want(what)\n"
+        "    while True:\n"
+        "        with suppress(NotLentError):\n"
+        "            os._exit(kept.lend(what).pid in (0, os.getpid(), os.getppid()))\n"
+        "end = time.monotonic() + 60\n"
+        "while (ended := os.waitpid(render, os.WNOHANG)) == (0, 0):\n"
+        "    assert time.monotonic() < end\n"
+        "    ready, _, _ = select.select(keepers.files(), [], [], 0.05)\n"
+        "    keepers.tend(ready)\n"
+        "sys.exit(os.waitstatus_to_exitcode(ended[1]))\n"
     )

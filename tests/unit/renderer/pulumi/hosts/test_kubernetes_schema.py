@@ -75,7 +75,7 @@ class Provider:
         env = {"PATH": str(self.program.parent), "ARGOCD_ENV_CANARY": "canary"}
         deadline, scratch = Deadline(60), self.place / "scratch"
         cache = Cache(self.place / "cache", scratch, deadline, 2**30)
-        kept = Kept({}, cast("Any", None), key)
+        kept = Kept(cast("Any", None), key)
         return Execution(context, cast("Any", None), {}, env, scratch, cache, deadline, kept=kept)
 
     def identity(self) -> str:
