@@ -78,10 +78,15 @@ def _line(folder: Path, deadline: Deadline, doing: str) -> Iterator[None]:
 
 
 def _outlast(other: Path, deadline: Deadline, doing: str) -> None:
-    """Wait until somebody has left the line, and remove what is left. Raises OSError."""
+    """Wait until somebody has left the line, and remove what is left.
+
+    Raises OSError, and DeadlineError in the main thread.
+    """
     file = os.open(other, os.O_RDONLY)
     try:
-        _wait(lambda: _locked(file), deadline, doing)
+        # Many stand in line: if each looked again and again, that would take from those at work.
+        with deadline.enforced(doing, _MORE):
+            fcntl.flock(file, fcntl.LOCK_EX)
         other.unlink(missing_ok=True)
     finally:
         os.close(file)

@@ -60,7 +60,7 @@ class Deadline:
         )
 
     @contextmanager
-    def enforced(self, doing: str) -> Iterator[None]:
+    def enforced(self, doing: str, fix: str = _FASTER) -> Iterator[None]:
         """Interrupt what runs in here, and never looks at the clock. Raises DeadlineError.
 
         Signals reach the main thread only; elsewhere nothing is interrupted.
@@ -70,7 +70,7 @@ class Deadline:
             return
 
         def stop(*_: object) -> None:
-            raise self.error(doing)
+            raise self.error(doing, fix)
 
         before = signal.signal(signal.SIGALRM, stop)
         signal.setitimer(signal.ITIMER_REAL, self.remaining() + _GRACE_SECONDS)

@@ -235,4 +235,5 @@ def wait_until(holds: Callable[[], object], state: Callable[[], str] = str) -> N
     end = time.monotonic() + _PATIENCE_SECONDS
     while not holds():
         assert time.monotonic() < end, f"it never came true: {state()}"
-        time.sleep(0.05)
+        # To look takes a processor from what is waited for.
+        time.sleep(0.1)
