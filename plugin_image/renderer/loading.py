@@ -22,8 +22,8 @@ UNFIT: Final = b"unfit"
 _MESSAGE_BYTES: Final = 1024
 _IDLE_SECONDS: Final = 0.2
 """How long a processor must have had nothing to do."""
-_PATIENCE_SECONDS: Final = 1.0
-"""After which a process is started on a busy machine, too: each run without one takes as much."""
+_PATIENCE_SECONDS: Final = 5.0
+"""After which a process is started on a busy machine, too."""
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
