@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 LEND: Final = b"lend"
-"""Asks a keeper for what answers on the connection that comes with it, as the server was asked."""
+"""Asks a keeper for what answers on the connection that comes with it: the server, for a render."""
 LENT: Final = b"lent"
 """Says, before its number, what process answers; to the process, that the connection is its own."""
 REFUSED: Final = b"refused"

@@ -63,6 +63,7 @@ class Deadline:
     def enforced(self, doing: str, fix: str = _FASTER) -> Iterator[None]:
         """Interrupt what runs in here, and never looks at the clock. Raises DeadlineError.
 
+        `fix` is what its message advises. Not for use within itself, as there is one timer.
         Signals reach the main thread only; elsewhere nothing is interrupted.
         """
         if threading.current_thread() is not threading.main_thread():

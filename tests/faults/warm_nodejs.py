@@ -19,6 +19,7 @@ new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { value 
 """
 """A program that is given no compiler when it was compiled before."""
 _LOADING_SECONDS = 10.0
+"""What the process that compiles is given until it is asked for once more."""
 REQUIRE = 'const k8s = require("@pulumi/kubernetes");\nconst fs = require("fs");\n'
 
 
