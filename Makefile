@@ -29,7 +29,7 @@ demo: $(VENV) ## Install the plugin into a real local Argo CD and deliver a Pulu
 CHECKS = $(MAKE) --no-print-directory --jobs=2 lint test-unit
 
 # Tests that wait leave the processor to tests that compute.
-WORKERS ?= 4
+WORKERS ?= 5
 PYTEST = $(BIN)/pytest -n $(WORKERS) --durations=10 --tb=short
 PROGRAMS := tests/render tests/catalogue --ignore=tests/render/test_isolation.py --ignore=tests/render/test_determinism.py
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plugin_image.renderer.pulumi.monitor.plugin.program import GO_SETTINGS
 
-_NO_PACKAGES = Path(__file__).with_name("no_packages")
+_QUICK_PYTHON = Path(__file__).with_name("quick_python")
 _SECONDS = 600
 _CRASHED = "program exited with non-zero exit code: -1"
 """What the engine says of a Python program that a signal has ended. gRPC's library crashes now and
@@ -58,7 +58,7 @@ class PulumiCli:
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": str(_NO_PACKAGES),
+            "PYTHONPATH": str(_QUICK_PYTHON),
         }
 
     def run(self, *arguments: str) -> Outcome:
