@@ -1,16 +1,21 @@
 """What is never rendered, by name and with a way out."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from google.protobuf import struct_pb2
+from pulumi.runtime.proto import resource_pb2
 
+from .. import property_path
 from .errors import Refusal
 from .run_context import Unreadable
 from .values import structs, unreadable, wire
 
 KUBERNETES: Final = "kubernetes"
 
+_DURATION: Final = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|[uµμ]s|ms|[smh]))+)", re.A)
+"""Source: Go `time.ParseDuration`."""
 _SHOWN_NAMES: Final = 5
 """Of a path that may have hundreds."""
 
@@ -62,6 +67,28 @@ def require_group(type_: str, called: str) -> None:
             "take the SDK's own class for a kind of Kubernetes, as kubernetes.core.v1.ConfigMap, "
             "and give a custom resource an apiVersion as example.com/v1",
         )
+
+
+def require_options(request: resource_pb2.RegisterResourceRequest, called: str) -> None:
+    """Raise Refusal for options without a meaning here that the engine cannot read either.
+
+    Source: pulumi/pulumi `pkg/resource/deploy/source_eval.go`, RegisterResource and
+    generateTimeoutInSeconds.
+    """
+    for field, given in request.customTimeouts.ListFields():
+        if not _DURATION.fullmatch(given):
+            raise Refusal(
+                f"{called} has {given!r} as its custom timeout {field.name}, which is no duration",
+                "give a number with its unit, as 30s, 5m or 1h30m",
+            )
+    for path in getattr(request, "hideDiffs", ()):
+        try:
+            property_path.parse(path)
+        except ValueError as error:
+            raise Refusal(
+                f"{called} hides differences of {path!r}, which is no property path: {error}",
+                'write it as spec.template, spec["a.b"] or spec.containers[0]',
+            ) from None
 
 
 def refuse_items(called: str) -> Refusal:

@@ -90,6 +90,7 @@ class Registrar:
         self._inheritance.apply_to_component(request)
         if request.remote:
             return self._construct(request)
+        policy.require_options(request, called)
         urn = self._registry.add(request, called)
         self._registry.place(urn, request)
         self._order.add(urn, request)

@@ -425,6 +425,29 @@ class TestRefusals:
         assert summary.startswith(f"{type_} 'x'")
         assert fix
 
+    @pytest.mark.parametrize("duration", ["0", "-1.5h", "1h30m", "300ms", ".5s", "1.s", "2µs"])
+    def test_leave_timeouts_that_are_durations_alone(self, harness: Harness, duration: str) -> None:
+        harness.register(CONFIG_MAP, "x", customTimeouts={"create": duration})
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (
+                {"customTimeouts": {"create": "5 minutes"}},
+                "'5 minutes' as its .* timeout create",
+            ),
+            ({"customTimeouts": {"update": "30"}}, "'30' as its custom timeout update"),
+            ({"customTimeouts": {"delete": "."}}, "no duration"),
+            ({"customTimeouts": {"read": "1d"}}, "no duration"),
+            ({"hideDiffs": ["data", "data["]}, "'data\\['.*no property path"),
+        ],
+    )
+    def test_name_options_that_the_engine_cannot_read(
+        self, harness: Harness, options: dict[str, Any], words: str
+    ) -> None:
+        with pytest.raises(Refusal, match=words):
+            harness.register("example:index:Part", "x", custom=False, **options)
+
     @pytest.mark.parametrize("kind", ["AllowList", "HotPatch"])
     def test_leave_custom_kinds_with_such_names_alone(self, harness: Harness, kind: str) -> None:
         given = {"apiVersion": "example.com/v1", "kind": kind, "spec": {}}
