@@ -86,6 +86,13 @@ def has_room(container: Container | None, needed: int = 0) -> bool:
     return most > 0 and not container.uses_more_than(int(most))
 
 
+def may_stay(container: Container | None, needed: int) -> bool:
+    """Whether what comes to take so many bytes would be kept, with all that is kept by now."""
+    return container is None or not container.uses_more_than(
+        max(0, int(container.limit * _KEPT) - needed)
+    )
+
+
 def is_short(container: Container | None) -> bool:
     """Whether renders need what is kept: soon they would be stopped, or all by the kernel."""
     return container is not None and container.uses_more_than(int(container.limit * _SHARED))

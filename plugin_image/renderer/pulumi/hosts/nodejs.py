@@ -76,15 +76,18 @@ def run(execution: Execution, installed: Installed) -> Run:
     root = execution.project.root
     begin = f"{os.path.relpath(execution.folder, root)}\0{execution.context.entry}"
     sources = CompiledSources(execution.cache, root, modules, env, begin)
+    compiler = None
+    if waiting and typescript.has_any(root):
+        compiler = Compiler(execution, waiting, settings, installed.places)
     known = sources.kept()
     if known:
+        if compiler:
+            # The next commit will have use for it.
+            compiler.want_ahead()
         run = _run(given, {**told, "compiled": str(known)}, waiting)
         if run.ended.status != _NOT_COMPILED:
             return run
-    compiler = None
-    if waiting and not known and typescript.has_any(root):
-        compiler = Compiler(execution, waiting, settings, installed.places)
-    return _run_new(given, told, waiting, sources, compiler)
+    return _run_new(given, told, waiting, sources, None if known else compiler)
 
 
 def _run_new(

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from ... import processes
+from ... import memory, processes
 from ...keeping import NotLentError
 from ...staying import ASKED_BYTES
 from ..execution import Execution
@@ -18,6 +18,8 @@ from .nodejs_kept import Waiting
 from .typescript import OF_SDK, OF_TS_NODE
 
 _MESSAGE_BYTES: Final = 64
+_BYTES: Final = 500 * 2**20
+"""What the process comes to take when it has compiled for a while."""
 _COMPILED: Final = b"compiled"
 
 
@@ -56,6 +58,11 @@ class Compiler:
     def want(self) -> None:
         """Have a process kept for the next sources, where that is not so already."""
         self._kept.want(self._what)
+
+    def want_ahead(self) -> None:
+        """The same before there are such sources, unless others would have to make room for it."""
+        if memory.may_stay(memory.container(), _BYTES):
+            self.want()
 
     def _asked(self, into: Path) -> dict[str, object]:
         context, env = self._execution.context, self._execution.env
