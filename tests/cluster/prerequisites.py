@@ -24,6 +24,7 @@ PROGRAMS = {
     "socat": "socat",
     "nsenter": "util-linux",
     "ip": "iproute2",
+    "/sbin/mkfs.ext4": "e2fsprogs",
     "openssl": "openssl",
     "git": "git",
     "kubectl": "kubernetes-client",
