@@ -199,10 +199,17 @@ def test_a_render_is_whole_though_its_compiler_is_killed(
     assert container.until_compiler() != compiler
 
 
-def test_a_compiler_does_not_outlive_the_render_that_it_works_for(container: NodeContainer) -> None:
+def test_a_compiler_does_not_outlive_the_render_that_it_works_for_and_comes_before_the_next(
+    container: NodeContainer,
+) -> None:
+    """Sources that are known have the next one kept, so that new ones find it."""
+    known = container.typescript(SAYS_WHETHER_COMPILED + "// known\n")
+    container.asks_compiler(known)
     compiler = container.until_compiler()
     with container.start(container.typescript(SAYS_WHETHER_COMPILED + LONG)) as process:
         wait_until(lambda: is_at_work(compiler))
         process.send_signal(signal.SIGKILL)
     wait_until(lambda: not read(compiler, "cmdline"))
     wait_until(lambda: not [*(container.place / "tmp").iterdir()])
+    assert container.generate(known)[0] == 0
+    wait_until(container.compilers)

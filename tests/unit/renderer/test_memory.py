@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer.errors import MemoryLimitError
-from plugin_image.renderer.memory import Cgroup, container, has_room, limited
+from plugin_image.renderer.memory import Cgroup, container, has_room, limited, may_stay
 
 GIGABYTE = 1 << 30
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
@@ -56,6 +56,16 @@ def test_what_is_kept_takes_half_of_the_memory_and_no_start_comes_near_the_limit
 ) -> None:
     assert has_room(UsedContainer(used), needed) is has
     assert has_room(None, needed)
+
+
+@pytest.mark.parametrize(("used", "stays"), [(100, True), (101, False), (600, False)])
+def test_what_nobody_needs_yet_is_kept_where_nothing_has_to_make_room_for_it(
+    used: int, *, stays: bool
+) -> None:
+    assert may_stay(UsedContainer(used), 400) is stays
+    assert may_stay(UsedContainer(0), 400)
+    assert may_stay(None, 400)
+    assert not may_stay(UsedContainer(1), 600)
 
 
 class TestTheContainer:
