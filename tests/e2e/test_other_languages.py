@@ -35,7 +35,7 @@ def cli(pytestconfig: pytest.Config, tmp_path: Path) -> PulumiCli:
     provider.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
     provider.chmod(0o755)
     cli = PulumiCli(program, home=tmp_path, tools=tools, kubeconfig=tmp_path / "none")
-    cli.run("stack", "init", "test").require_success()
+    cli.make_stack("test")
     return cli
 
 

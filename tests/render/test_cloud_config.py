@@ -5,12 +5,8 @@ loopback answers what the CLI asks of it.
 """
 
 import base64
-import json
 import os
 import subprocess
-import threading
-from collections.abc import Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -18,10 +14,9 @@ import pytest
 from plugin_image.renderer.errors import RenderError
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.renderer import PULUMI
-from tests import toolchain
+from tests import key_server, toolchain
 from tests.asking import request, stream
 
-_TOKEN = "token-of-the-plugin"
 _PROGRAM = """
 import pulumi
 import pulumi_kubernetes as k8s
@@ -38,44 +33,18 @@ k8s.core.v1.Secret(
 """
 
 
-class _Vault(BaseHTTPRequestHandler):
-    """Encrypts by base64, which is what a transit engine's client sends and gets anyway."""
-
-    def do_PUT(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.headers["X-Vault-Token"] != _TOKEN:
-            self._answer(403, {"errors": ["permission denied"]})
-        elif "/encrypt/" in self.path:
-            self._answer(200, {"data": {"ciphertext": f"vault:v1:{asked['plaintext']}"}})
-        else:
-            plaintext = asked["ciphertext"].removeprefix("vault:v1:")
-            self._answer(200, {"data": {"plaintext": plaintext}})
-
-    def _answer(self, status: int, content: Mapping[str, object]) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.end_headers()
-        self.wfile.write(json.dumps(content).encode())
-
-    def log_message(self, *_: object) -> None:
-        """Nothing: pytest's output is not for that."""
-
-
 @pytest.fixture(scope="module")
 def pulumi(image_programs: None) -> Path:
     return toolchain.ensure(["pulumi"])["pulumi"]
 
 
 @pytest.fixture
-def program(pulumi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def program(pulumi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program whose stack file the CLI has encrypted, and a plugin that may decrypt it."""
     monkeypatch.setenv("PATH", f"{pulumi.parent}:{os.environ['PATH']}")
-    monkeypatch.setenv("VAULT_SERVER_TOKEN", _TOKEN)
-    with HTTPServer(("127.0.0.1", 0), _Vault) as vault:
-        threading.Thread(target=vault.serve_forever, daemon=True).start()
-        monkeypatch.setenv("VAULT_SERVER_URL", f"http://127.0.0.1:{vault.server_port}")
-        yield _encrypted(tmp_path)
-        vault.shutdown()
+    for name, value in key_server.variables().items():
+        monkeypatch.setenv(name, value)
+    return _encrypted(tmp_path)
 
 
 def _encrypted(folder: Path) -> Path:
@@ -85,7 +54,7 @@ def _encrypted(folder: Path) -> Path:
     (root / "Pulumi.yaml").write_text("name: shop\nruntime: python\n")
     (root / "__main__.py").write_text(_PROGRAM)
     for command in (
-        ["stack", "init", "dev", "--secrets-provider", "hashivault://key-of-the-team"],
+        ["stack", "init", "dev", "--secrets-provider", key_server.PROVIDER],
         ["config", "set", "--secret", "password", "hunter2-hunter2"],
         ["config", "set", "--secret", "--path", "nested.keys[0]", "inner-secret-value"],
         ["config", "set", "replicas", "3"],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plugin_image.renderer.pulumi.monitor.plugin.program import GO_SETTINGS
+from tests import key_server
 
 _QUICK_PYTHON = Path(__file__).with_name("quick_python")
 _SECONDS = 600
@@ -48,18 +49,23 @@ class PulumiCli:
         parts = [str(path.parent) for name, path in tools.items() if name.startswith("pulumi")]
         self._env = {
             **GO_SETTINGS,
+            **key_server.variables(),
             # The virtual environment first: the language host runs the first `python3`.
             "PATH": ":".join([str(python.parent), *parts, os.environ["PATH"]]),
             "HOME": str(home),
             "KUBECONFIG": str(kubeconfig),
             "PULUMI_HOME": str(home / "home"),
             "PULUMI_BACKEND_URL": f"file://{backend}",
-            "PULUMI_CONFIG_PASSPHRASE": "the passphrase of the installer's stack",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONPATH": str(_QUICK_PYTHON),
         }
+
+    def make_stack(self, name: str) -> None:
+        """Make a stack whose secrets a key server keeps. Raises AssertionError."""
+        provider = f"--secrets-provider={key_server.PROVIDER}"
+        self.run("stack", "init", name, provider).require_success()
 
     def run(self, *arguments: str) -> Outcome:
         """Run a command, without questions and colours; once more where gRPC has crashed."""

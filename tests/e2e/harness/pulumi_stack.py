@@ -51,7 +51,7 @@ class PulumiStack:
         )
         self.has_changed_something = False
         """Whether there may be something to destroy."""
-        self.run("stack", "init", _STACK).require_success()
+        self._cli.make_stack(_STACK)
         self.configure(config)
 
     def configure(self, config: Mapping[str, Any]) -> None:
