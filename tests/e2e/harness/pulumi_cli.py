@@ -56,6 +56,8 @@ class PulumiCli:
             "KUBECONFIG": str(kubeconfig),
             "PULUMI_HOME": str(home / "home"),
             "PULUMI_BACKEND_URL": f"file://{backend}",
+            # For stacks whose files come from elsewhere, and name no key server.
+            "PULUMI_CONFIG_PASSPHRASE": "the passphrase of a stack",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PYTHONDONTWRITEBYTECODE": "1",

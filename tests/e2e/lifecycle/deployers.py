@@ -63,7 +63,7 @@ class Engine:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content)
         if self._is_new:
-            self._cli.make_stack("dev")
+            self._cli.run("stack", "init", "dev").require_success()
             self._is_new = False
         config = [part for key, text in self._settings.items() for part in ("-c", f"{key}={text}")]
         outcome = self._cli.run("up", "--yes", "--skip-preview", "--stack", "dev", *config)
