@@ -103,6 +103,8 @@ class Keepers:
             return
         if key in self._unfit or (what.is_brought and not processes.can_contain()):
             return
+        if what.bytes_in_the_end and not memory.may_stay(self._container, what.bytes_in_the_end):
+            return
         if len(self._kept) >= _MOST:
             self._retire_least_recently_used()
         if memory.has_room(self._container):

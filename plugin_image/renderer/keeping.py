@@ -55,6 +55,8 @@ class Keepable(NamedTuple):
     """For what is lent once: how many wait at most, however many runs there were at once."""
     bytes: int = 0
     """What it takes of the memory while it is started, where that is much."""
+    bytes_in_the_end: int = 0
+    """What it comes to take, where it is wanted only if nothing else has to make room for it."""
     snapshot: str = ""
     """For what is lent once: a file that it can be started from sooner, alone in its folder."""
     writes_snapshot: tuple[str, ...] = ()

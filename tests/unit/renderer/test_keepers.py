@@ -21,10 +21,12 @@ container = Container()
 keepers = Keepers(container)
 processes.adopt_orphans()
 
-def want(*numbers):
+def want(*numbers, in_the_end=0):
     for number in numbers:
         # It never says that it is ready, which it need not to be kept.
-        what = Keepable("forked", ("/bin/sleep", str(number)), {}, "/", False)
+        what = Keepable(
+            "forked", ("/bin/sleep", str(number)), {}, "/", False, bytes_in_the_end=in_the_end
+        )
         keepers._ask.send(json.dumps(what).encode())
         keepers.tend(keepers.files()[:1])
 
@@ -73,6 +75,10 @@ def test_none_is_started_and_one_after_the_other_ends_while_memory_is_short() ->
         "container.used = 60; want(602, 600); until([600])\n"
         "container.used = 10; want(602); until([600, 602])\n"
     )
+
+
+def test_what_may_be_of_use_later_is_started_where_nothing_has_to_make_room_for_it() -> None:
+    served("want(1, in_the_end=41); want(2, in_the_end=40); until([2])")
 
 
 def test_all_end_at_once_where_renders_would_be_stopped_for_want_of_memory() -> None:

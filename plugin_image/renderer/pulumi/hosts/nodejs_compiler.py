@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from ... import memory, processes
+from ... import processes
 from ...keeping import NotLentError
 from ...staying import ASKED_BYTES
 from ..execution import Execution
@@ -61,8 +61,7 @@ class Compiler:
 
     def want_ahead(self) -> None:
         """The same before there are such sources, unless others would have to make room for it."""
-        if memory.may_stay(memory.container(), _BYTES):
-            self.want()
+        self._kept.want(self._what._replace(bytes_in_the_end=_BYTES))
 
     def _asked(self, into: Path) -> dict[str, object]:
         context, env = self._execution.context, self._execution.env
