@@ -1,7 +1,10 @@
 """How tests share out: what needs the same real parts stays together, the longest begins first."""
 
+import ctypes
 import os
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ _WAIT = ("cluster", "e2e")
 """Folders whose tests share real parts, and mostly wait for them."""
 _OF_IMAGES = ("test_buildkit.py", "test_download_tools.py", "test_image.py", "test_push.py")
 """Files of `cluster` that need a container engine and no cluster."""
+_PR_SET_CHILD_SUBREAPER = 36
 _WARM = "test_warm"
 """How the files begin whose tests share a container with what is kept in it."""
 
@@ -34,6 +38,14 @@ class ByRealParts(LoadScopeScheduling):  # type: ignore[misc] # it has no types
         if self.numnodes > 1 and node.gateway.id == f"gw{self.numnodes - 1}":
             self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
         super()._assign_work_unit(node)
+
+
+@pytest.fixture(autouse=True)
+def _orphans_are_reaped() -> Iterator[None]:
+    """Have pytest adopt nobody after a test that supervised programs in it: it reaps none."""
+    yield
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
 def pytest_configure() -> None:

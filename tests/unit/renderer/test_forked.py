@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -95,14 +95,7 @@ def test_a_fork_that_waits_ends_with_what_would_lend_it(tmp_path: Path) -> None:
         waiting = processes.descendants(zygote)
         assert len(waiting) == 2, "a guard, and what will be the program"
         stock.close()
-        assert wait_until(lambda: all(map(has_ended, waiting)), timeout=PATIENCE_SECONDS)
-
-
-def has_ended(pid: int) -> bool:
-    """Whether a process is gone, also where another test has had pytest adopt orphans."""
-    with suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)
-    return not ancestry.parent(pid)
+        assert wait_until(lambda: not any(map(ancestry.parent, waiting)), timeout=PATIENCE_SECONDS)
 
 
 def test_an_interpreter_that_was_killed_can_be_started_again(tmp_path: Path) -> None:
