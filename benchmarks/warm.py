@@ -67,10 +67,12 @@ def main() -> None:
 
 
 def compiled(package: Path, folder: Path) -> Path:
-    """The command in a copy of a package that is compiled ahead, as in the image."""
+    """The command in a copy of a package compiled ahead, beside its modules."""
     shutil.copytree(package, folder, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
     unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
     compileall.compile_dir(folder, quiet=2, invalidation_mode=unchecked)
+    if modules := image_packages.node_modules(package):
+        folder.with_name("node_modules").symlink_to(modules)
     client = folder / "bin" / "client"
     shutil.copy(toolchain.ensure(("client",))["client"], client)
     return client

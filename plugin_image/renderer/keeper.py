@@ -21,12 +21,10 @@ from . import listening, processes, staying
 from .forked import Forked
 from .in_turn import InTurn
 from .keeping import LENT, REFUSED, Keepable
-from .once import Once
 from .stock import NotReadyError, Ready, Stock, UnfitError
 
 KINDS: Final[dict[str, Callable[[Keepable], Stock]]] = {
     "forked": Forked,
-    "once": Once,
     "in turn": partial(InTurn, staying.guard),
     "server in turn": partial(InTurn, listening.guard),
 }

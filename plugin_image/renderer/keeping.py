@@ -52,17 +52,11 @@ class Keepable(NamedTuple):
     is_brought: bool
     """Whether a program brings the packages, so that they must be contained."""
     most: int = 1
-    """For what is lent once: how many wait at most, however many runs there were at once."""
+    """For what is lent in turn: how many there are at most, however many runs come at once."""
     bytes: int = 0
     """What it takes of the memory while it is started, where that is much."""
     bytes_in_the_end: int = 0
     """What it comes to take, where it is wanted only if nothing else has to make room for it."""
-    snapshot: str = ""
-    """For what is lent once: a file that it can be started from sooner, alone in its folder."""
-    writes_snapshot: tuple[str, ...] = ()
-    """How a file of that name is written, to the current folder."""
-    from_snapshot: tuple[str, ...] = ()
-    """How it is started then, in place of `command`."""
 
     @property
     def key(self) -> str:

@@ -127,7 +127,7 @@ def spawn(start: Start) -> Process:
 def detached(
     command: Sequence[str | Path], env: Mapping[str, str], *, pass_fds: Sequence[int] = ()
 ) -> int:
-    """Start a program in a session of its own; gives its number. Raises OSError."""
+    """Start a program to be forked in a session of its own; gives its number. Raises OSError."""
     return processes.started_apart(
         lambda: (
             subprocess.Popen(
@@ -140,7 +140,8 @@ def detached(
                 start_new_session=True,
                 pass_fds=pass_fds,
             ).pid
-        )
+        ),
+        to_be_forked=True,
     )
 
 

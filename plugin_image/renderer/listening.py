@@ -47,7 +47,7 @@ def started(limits: tuple[int, int], engine: int, folder: Path) -> bytes:
     return b"%s %s%s" % (START, _LIMITS.pack(*limits, engine), os.fsencode(folder))
 
 
-def guard(what: Keepable, channel: socket.socket, _: str) -> NoReturn:
+def guard(what: Keepable, channel: socket.socket) -> NoReturn:
     """Have one server serve the runs whose connections come by `channel`.
 
     There it says `ready` before each.

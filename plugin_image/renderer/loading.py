@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from . import memory, processes, snapshots
+from . import memory, processes
 from .keeping import Keepable
 from .stock import LOADING_SECONDS
 
@@ -27,22 +27,15 @@ _PATIENCE_SECONDS: Final = 5.0
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
-def has_room(what: Keepable) -> bool:
-    """Whether there is memory for one more."""
-    return memory.has_room(memory.container(), what.bytes)
-
-
 def may_start(what: Keepable, channel: socket.socket) -> bool:
     """Wait until there is room and time for it; False where nobody wants it any more."""
     end = time.monotonic() + _PATIENCE_SECONDS
-    waits = 0.0 if snapshots.is_there(what) else _IDLE_SECONDS
     idle = _idle_seconds()
-    while not readable(channel.fileno(), seconds=waits):
+    while not readable(channel.fileno(), seconds=_IDLE_SECONDS):
         before, idle = idle, _idle_seconds()
-        has_time = idle - before >= waits or time.monotonic() > end
-        if has_time and has_room(what):
+        has_time = idle - before >= _IDLE_SECONDS or time.monotonic() > end
+        if has_time and memory.has_room(memory.container(), what.bytes):
             return True
-        waits = _IDLE_SECONDS
     return False
 
 

@@ -5,6 +5,7 @@ What Linux offers without privileges; on other systems, what is not offered is l
 
 import ctypes
 import os
+import platform
 import re
 import select
 import signal
@@ -31,8 +32,33 @@ _LANDLOCK_SCOPE_SIGNAL = 2
 _LANDLOCK_VERSION = 1
 _LANDLOCK_WITH_SCOPES = 6
 _SECCOMP_MODE_FILTER = 2
-_ALLOW_ALL = struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)
-"""BPF_RET | BPF_K with SECCOMP_RET_ALLOW."""
+_MADV_DONTFORK = 10
+_MADVISE = {"x86_64": 28, "aarch64": 233}
+"""The number of the system call. Source: Linux, syscall_64.tbl and scripts/syscall.tbl."""
+
+
+def _instruction(code: int, value: int, skipped: int = 0) -> bytes:
+    """An instruction of a filter; `skipped` are those after it, where the two are not equal."""
+    return struct.pack("=HBBI", code, 0, skipped, value)
+
+
+_LOAD, _IS, _RETURN = 0x20, 0x15, 0x06
+"""BPF_LD | BPF_W | BPF_ABS, BPF_JMP | BPF_JEQ | BPF_K and BPF_RET | BPF_K."""
+_NUMBER, _THIRD_ARGUMENT = 0, 32
+"""Where these are in `struct seccomp_data`."""
+_ALLOW_ALL = _instruction(_RETURN, 0x7FFF0000)
+"""SECCOMP_RET_ALLOW."""
+_HEED_NO_DONTFORK = b"".join(
+    (
+        _instruction(_LOAD, _NUMBER),
+        _instruction(_IS, _MADVISE.get(platform.machine(), 0xFFFFFFFF), skipped=3),
+        _instruction(_LOAD, _THIRD_ARGUMENT),
+        _instruction(_IS, _MADV_DONTFORK, skipped=1),
+        # SECCOMP_RET_ERRNO without an error: nothing is done.
+        _instruction(_RETURN, 0x00050000),
+        _ALLOW_ALL,
+    )
+)
 
 _REAPING_SECONDS = 0.001
 
@@ -169,16 +195,17 @@ def mark() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_NAME, ancestry.MARK.encode(), 0, 0, 0)
 
 
-def started_apart(start: Callable[[], T]) -> T:
+def started_apart(start: Callable[[], T], *, to_be_forked: bool = False) -> T:
     """What `start` gives, whose processes can neither signal nor trace any but each other.
 
-    That takes Linux 6.12; before, they can do so to every process of the same user.
+    That takes Linux 6.12; before, they can do so to every process of the same user. One that is
+    `to_be_forked` cannot keep memory from its forks, as V8 does.
     """
     given: list[T] = []
     failed: list[Exception] = []
 
     def run() -> None:
-        contain()
+        contain(_HEED_NO_DONTFORK if to_be_forked else _ALLOW_ALL)
         try:
             given.append(start())
         except Exception as error:  # noqa: BLE001 - the caller's, as without a thread
@@ -193,12 +220,12 @@ def started_apart(start: Callable[[], T]) -> T:
     return given[0]
 
 
-def contain() -> None:
+def contain(calls: bytes = _ALLOW_ALL) -> None:
     """Have this thread, and what it starts, contained for good, as far as the kernel can.
 
     What is contained can signal and trace nothing but each other, and is known for a program's
-    process wherever it gets to: it has a filter of system calls, which allows them all, more than
-    the renderer's own (`ancestry.filters`).
+    process wherever it gets to: it has a filter of system calls, which allows them all unless
+    `calls` says otherwise, more than the renderer's own (`ancestry.filters`).
 
     Source: Linux, Documentation/userspace-api/landlock.rst, "IPC scoping", and
     Documentation/userspace-api/seccomp_filter.rst.
@@ -212,8 +239,8 @@ def contain() -> None:
     if rules >= 0:
         libc.syscall(_LANDLOCK_RESTRICT_SELF, rules, 0)
         os.close(rules)
-    allowing = ctypes.create_string_buffer(_ALLOW_ALL)
-    program = struct.pack("HP", 1, ctypes.addressof(allowing))
+    instructions = ctypes.create_string_buffer(calls)
+    program = struct.pack("HP", len(calls) // 8, ctypes.addressof(instructions))
     libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, program, 0, 0)
 
 

@@ -25,7 +25,7 @@ _SECONDS: Final = 2.0
 """How long a render may take to say what it wants, on a machine that is busy."""
 
 
-def guard(what: Keepable, channel: socket.socket, _: str) -> NoReturn:
+def guard(what: Keepable, channel: socket.socket) -> NoReturn:
     """Have one process answer the runs whose connections come by `channel`.
 
     There it says `ready` before each, or `unfit` with the reason.

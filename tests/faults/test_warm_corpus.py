@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from plugin_image.contract import RendererEnv
+from tests.faults import warm_nodejs
 from tests.faults.results import ResultsContainer
-from tests.faults.warm import wait_until
-from tests.faults.warm_nodejs import config_map
+from tests.faults.warm import ZYGOTE, wait_until
+from tests.faults.warm_nodejs import config_map, runs
 from tests.render import corpus
 from tests.render.corpus import CASES, Case
 
@@ -74,15 +75,13 @@ def until_kept(container: ResultsContainer, runtime: str) -> None:
     if runtime not in ("python", "nodejs"):
         return
     if runtime == "python":
-        folder = container.project("", "")
-        (folder / "__main__.py").write_text("import pulumi\n")
-        kept = container.zygotes
+        folder, script = container.project("", "", **{"__main__.py": "import pulumi\n"}), ZYGOTE
     else:
-        folder, kept = container.script(config_map("1")), container.waiting
+        folder, script = container.script(config_map("1")), warm_nodejs.ZYGOTE
 
     def is_kept() -> bool:
         container.generate(folder, **stack)
-        return bool(kept())
+        return any(runs(pid, script) for pid in container.zygotes())
 
     wait_until(is_kept)
 

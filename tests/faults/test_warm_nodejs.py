@@ -1,27 +1,18 @@
-"""A program in a Node.js that waited ends as in a new one, and what waits has nothing of a run."""
+"""A program in a fork of Node.js ends as in a new one, and what is forked has nothing of a run."""
 
 import json
 import os
-import shutil
 import signal
 import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from plugin_image.renderer import ancestry, processes
+from plugin_image.renderer import ancestry, forked, launch, processes
 from tests.faults.warm import COLD, kill, read, wait_until
-from tests.faults.warm_nodejs import (
-    WAITING,
-    NodeContainer,
-    config_map,
-    is_from_snapshot,
-    runs,
-    warm_container,
-)
+from tests.faults.warm_nodejs import ZYGOTE, NodeContainer, config_map, warm_container
 from tests.render import corpus
 
 CANARY = "canary-of-another-render"
@@ -62,6 +53,54 @@ module.exports = async () => {
     + config_map('told + execFileSync(process.execPath, ["-e", script])')
     + "};\n"
 )
+BUILT_IN = (
+    """
+const { fork } = require("child_process");
+const { createHash } = require("crypto");
+const names = ["crypto", "dns", "http", "http2", "net", "perf_hooks", "readline", "tls", "zlib"];
+if (!process.send) {
+    const told = new Promise((resolve) => fork(__filename).on("message", resolve));
+    const isOne = (name) => require(name) === require(`node:${name}`);
+    const keys = names.map((name) => [isOne(name), Object.keys(require(name))]);
+    const hash = createHash("sha256").update("text").digest("hex");
+    const packed = require("zlib").gzipSync("text").toString("hex").slice(20);
+    module.exports = async () => {
+"""
+    + config_map("JSON.stringify([await told, keys, hash, packed, process.execArgv])")
+    + '};\n} else { process.send(["fork", process.argv.length, process.execArgv]); }\n'
+)
+V8 = (
+    """
+const { Worker } = require("worker_threads");
+const code = "const all = []; for (let i = 0; i < 5e5; i++) all.push({ i }); postMessage(1)";
+let kept = [];
+for (let i = 0; i < 2e6; i++) kept = i % 1e5 ? [...kept.slice(-1), { i, text: "x" + i }] : [];
+require("v8").setFlagsFromString("--expose-gc");
+require("vm").runInNewContext("gc")();
+const wasm = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
+module.exports = async () => {
+    await WebAssembly.instantiate(wasm);
+    await new Promise((resolve) => require("zlib").gzip("x".repeat(1e6), resolve));
+    await new Promise((resolve) => fs.readFile(__filename, resolve));
+    const failed = await fetch("http://127.0.0.1:1").catch((error) => error.message);
+"""
+    + config_map("failed + structuredClone(kept).length")
+    + "};\n"
+)
+"""Work that V8 and Node.js leave to threads."""
+LATE_EXIT = (
+    config_map("1")
+    + """
+const { emit } = process;
+process.emit = function (name, ...rest) {
+    const heard = emit.call(this, name, ...rest);
+    if (name === "exit") process.stdout.write("after all\\n");
+    return heard;
+};
+process.on("exit", () => { process.exitCode = 3; });
+"""
+)
+"""As `signal-exit` does, which many packages use."""
 ORDINARY: dict[str, str | dict[str, str]] = {
     "what a program sees of its process": config_map(SEEN),
     "an ES module": ES_MODULE,
@@ -72,10 +111,18 @@ ORDINARY: dict[str, str | dict[str, str]] = {
     "a secret in an error": "require('@pulumi/pulumi').secret('unlike-any-other');\n"
     "throw new Error('unlike-any-other');\n",
     "a rejection that nobody handles": "Promise.reject(new Error('odd'));\n" + config_map("1"),
+    "modules of Node.js's own": BUILT_IN,
+    "work for threads": V8,
+    "a word after all handlers of the end": LATE_EXIT,
+    "an error that Node.js alone handles": "process.removeAllListeners('uncaughtException');\n"
+    "setImmediate(() => { throw new Error('odd'); });\n",
     "a signal": "process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 60000);\n",
 }
-"""Programs whose outcome is the same, whether their process has waited or is new."""
-RENDERED = {"what a program sees of its process", "an ES module", "threads and processes"}
+"""Programs whose outcome is the same, whether their process is a fork or new."""
+RENDERED = {
+    *("what a program sees of its process", "an ES module", "threads and processes"),
+    *("modules of Node.js's own", "work for threads"),
+}
 
 
 @pytest.mark.parametrize("name", ORDINARY)
@@ -110,67 +157,17 @@ fs.readFileSync = null;
 )
 
 
-BUILT_IN = (
-    """
-const { fork } = require("child_process");
-const { createHash } = require("crypto");
-const names = ["crypto", "dns", "http", "http2", "net", "perf_hooks", "readline", "tls", "zlib"];
-if (!process.send) {
-    const told = new Promise((resolve) => fork(__filename).on("message", resolve));
-    const isOne = (name) => require(name) === require(`node:${name}`);
-    const keys = names.map((name) => [isOne(name), Object.keys(require(name))]);
-    const hash = createHash("sha256").update("text").digest("hex");
-    const packed = require("zlib").gzipSync("text").toString("hex").slice(20);
-    module.exports = async () => {
-"""
-    + config_map("JSON.stringify([await told, keys, hash, packed, process.execArgv])")
-    + '};\n} else { process.send(["fork", process.argv.length, process.execArgv]); }\n'
-)
-
-
-def test_a_process_that_waits_is_started_from_a_snapshot(container: NodeContainer) -> None:
-    """Which has none of Node.js's own modules that have something of the system."""
-    folder = container.script(BUILT_IN)
-    cold = container.generate(folder, **COLD)
-    wait_until(lambda: any(map(is_from_snapshot, container.waiting())))
-    assert container.warmly(folder) == cold
-    assert "fork" in cold[1], cold
-
-
-def test_programs_that_come_at_once_get_processes_that_start_from_a_snapshot(
-    container: NodeContainer,
-) -> None:
-    """One by one, which takes less than to load the packages anew for each."""
+def test_programs_that_come_at_once_are_forks_each(container: NodeContainer) -> None:
     seen = container.place / "seen"
     command = 'fs.readFileSync("/proc/self/cmdline", "utf8")'
     folder = container.script(
         f'fs.appendFileSync({str(seen)!r}, {command} + "\\n");\n' + config_map("1")
     )
-    wait_until(lambda: any(map(is_from_snapshot, container.waiting())))
+    container.until_waiting()
     with ExitStack() as opened:
         started = [opened.enter_context(container.start(folder)) for _ in range(6)]
         assert [process.wait(60) for process in started] == [0] * len(started)
-    assert [WAITING in line for line in seen.read_text().splitlines()] == [True] * len(started)
-
-
-def test_a_damaged_snapshot_is_done_without(container: NodeContainer) -> None:
-    wait_until(lambda: [*snapshots(container)])
-    (snapshot,) = snapshots(container)
-    content = bytearray(snapshot.read_bytes())
-    content[len(content) // 2] ^= 1
-    snapshot.write_bytes(content)
-    container.until_waiting()
-    # Those that still load are from the snapshot, too.
-    processes.kill([pid for pid in container.there() if runs(pid, WAITING)])
-    wait_until(lambda: not snapshot.exists())
-    assert container.warmly(container.script(config_map("1")))[0] == 0
-    assert not any(map(is_from_snapshot, container.waiting()))
-    # The next one is written by whoever misses it.
-    shutil.rmtree(snapshot.parent)
-
-
-def snapshots(container: NodeContainer) -> Iterator[Path]:
-    return (container.place / "cache").glob("snapshots/run-*/snapshot.blob")
+    assert [ZYGOTE in line for line in seen.read_text().splitlines()] == [True] * len(started)
 
 
 def test_what_a_program_does_to_its_process_reaches_no_other_render(
@@ -186,7 +183,7 @@ def test_what_waits_has_nothing_of_a_render(container: NodeContainer) -> None:
     folder = container.script(config_map("process.env.ARGOCD_ENV_GIVEN"))
     given = {"ARGOCD_ENV_GIVEN": CANARY, "PULUMI_CONFIG_PASSPHRASE": "unlike-any-other"}
     assert CANARY in container.warmly(folder, **given)[1]
-    for pid in container.until_waiting():
+    for pid in [*container.until_waiting(), *container.zygotes()]:
         environment = read(pid, "environ").split("\0")
         names = {variable.partition("=")[0] for variable in environment if variable}
         assert not [value for value in given.values() if value in "".join(environment)]
@@ -203,8 +200,8 @@ def test_a_render_does_without_what_was_killed_while_it_waited(container: NodeCo
     assert container.warmly(folder) == expected
 
 
-@pytest.mark.parametrize("above", [1, 2], ids=["guard", "keeper"])
-def test_a_render_whose_guards_are_killed_is_done_in_a_new_process(
+@pytest.mark.parametrize("above", [1, 2, 3], ids=["guard", "zygote", "keeper"])
+def test_a_render_is_whole_whatever_is_killed_above_its_program(
     container: NodeContainer, above: int
 ) -> None:
     ready = container.place / f"runs below {above}"
@@ -217,7 +214,7 @@ def test_a_render_whose_guards_are_killed_is_done_in_a_new_process(
     with container.start(folder) as process:
         wait_until(lambda: ready.exists() and ready.read_text())
         pid = int(ready.read_text().split()[0])
-        assert WAITING in read(pid, "cmdline")
+        assert ZYGOTE in read(pid, "cmdline")
         for _ in range(above):
             pid = ancestry.parent(pid)
         kill([pid])
@@ -234,7 +231,7 @@ def test_the_clients_end_is_that_of_its_program(container: NodeContainer) -> Non
     with container.start(folder) as process:
         wait_until(lambda: ready.exists() and ready.read_text())
         pid = int(ready.read_text())
-        assert WAITING in read(pid, "cmdline")
+        assert ZYGOTE in read(pid, "cmdline")
         process.send_signal(signal.SIGKILL)
     wait_until(lambda: not read(pid, "cmdline"))
     # The render clears away after its program.
@@ -242,45 +239,67 @@ def test_the_clients_end_is_that_of_its_program(container: NodeContainer) -> Non
 
 
 PACKAGES = {
-    "nothing": ("", "ready"),
-    "a variable": ("process.env.ASKED;", "ready"),
+    "nothing": ("", "loaded"),
+    "a variable": ("process.env.ASKED;", "loaded"),
     "its folder": ("process.cwd();", "a package asks for cwd() while it is loaded"),
     "all variables": (
         "Object.keys(process.env);",
         "a package looks through the environment while it is loaded",
     ),
     "an error": ("throw new Error('odd');", "a package fails (odd) while it is loaded"),
+    "a thread": ("require('fs').readFile('/', () => {});", "loading them leaves a thread behind"),
+    "a process": (
+        "require('child_process').spawn('/bin/sleep', ['60'], { env: {} });",
+        "loading them leaves a process behind",
+    ),
+    "a file": ("require('fs').openSync('/');", "loading them leaves a file open behind"),
 }
-"""What a package asks for when it is loaded, and what comes of it."""
+"""What a package does when it is loaded, and what comes of it."""
 
 
-@pytest.mark.parametrize("asked", PACKAGES)
-def test_packages_wait_only_if_no_program_can_tell(asked: str, tmp_path: Path) -> None:
-    code, said = PACKAGES[asked]
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running")
+@pytest.mark.parametrize("done", PACKAGES)
+def test_packages_are_forked_only_if_no_program_can_tell(
+    container: NodeContainer, done: str, tmp_path: Path
+) -> None:
+    code, said = PACKAGES[done]
     sdk, runner = package(tmp_path, "pulumi", ""), "cmd/run/index.js"
     (sdk / "cmd" / "run").mkdir(parents=True)
     (sdk / runner).touch()
     package(tmp_path, "kubernetes", code)
-    for given, starts in (("", True), ("other", asked != "a variable")):
-        ours, theirs = socket.socketpair()
-        with ours, theirs, (tmp_path / "told").open("w") as told:
-            script = corpus.PLUGIN_IMAGE / "renderer" / "pulumi" / "hosts" / WAITING
-            files = [told.fileno(), theirs.fileno()]
-            process = subprocess.Popen(
-                ["node", script, sdk / runner, tmp_path / "v8", *map(str, files)],
-                env={"PATH": os.environ["PATH"]},
-                pass_fds=files,
-                stderr=subprocess.PIPE,
-            )
-            theirs.close()
-            assert ours.recv(100).decode() == said
-            env = {"ASKED": given} if given else {}
+    script = container.place / "opt" / "plugin_image" / "renderer" / "pulumi" / "hosts" / ZYGOTE
+    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with control, theirs:
+        number = theirs.fileno()
+        places = [script, sdk / runner, tmp_path / "v8"]
+        command = ["node", "--single-threaded", *map(str, places), str(number)]
+        pid = launch.detached(command, {"PATH": os.environ["PATH"]}, pass_fds=[number])
+        theirs.close()
+        assert control.recv(100).decode() == said
+        if said == "loaded":
+            assert answer(control, {}) == b"started"
+            refused = done == "a variable"
+            assert answer(control, {"ASKED": "other"}) == (b"refused" if refused else b"started")
+    processes.kill([*processes.descendants(pid), pid])
+    os.waitpid(pid, 0)
+
+
+def answer(control: socket.socket, env: dict[str, str]) -> bytes:
+    """What a fork says to a run with this environment."""
+    channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with channel, theirs:
+        socket.send_fds(control, [forked.FORK], [theirs.fileno()])
+        assert channel.recv(100) == forked.HERE
+        connection, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with connection, its, os.fdopen(os.memfd_create("start"), "wb+", 0) as payload:
             start = {"cwd": "/", "env": {**env, "RENDERER_RUN": "{}"}, "arguments": []}
-            if said == "ready":
-                ours.sendall(json.dumps(start).encode())
-                ours.shutdown(socket.SHUT_WR)
-                assert ours.recv(100) == (b"started" if starts else b"")
-        process.communicate(timeout=60)
+            payload.write(json.dumps({**start, "data_limit": [-1, -1]}).encode())
+            nothing = os.open(os.devnull, os.O_RDWR)
+            socket.send_fds(connection, [b"start"], [payload.fileno(), *[nothing] * 3])
+            os.close(nothing)
+            socket.send_fds(channel, [forked.HERE], [its.fileno()])
+            its.close()
+            return connection.recv(100)
 
 
 def package(folder: Path, name: str, code: str) -> Path:

@@ -116,12 +116,10 @@ new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { real }
 
 
 def test_a_program_finds_packages_where_it_does_in_a_new_process(container: NodeContainer) -> None:
-    """Though its process is from a snapshot, and another one has compiled it."""
+    """Though its process has loaded the packages before, and another one has compiled it."""
     cold = container.generate(container.typescript(FINDS_ITS_COMPILER), **COLD)
     assert 'real: "./node_modules/typescript/bin/tsc"' in cold[1], cold
-    wait_until(
-        lambda: any("--snapshot-blob" in read(pid, "cmdline") for pid in container.waiting())
-    )
+    container.until_waiting()
     assert container.asks_compiler(container.typescript(FINDS_ITS_COMPILER + "// new\n")) == cold
 
 

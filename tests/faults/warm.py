@@ -23,6 +23,7 @@ IMPORTS = "import os, sys\nimport pulumi\nimport pulumi_kubernetes as k8s\n"
 COLD = {RendererEnv.WARM_DIR.value: ""}
 """The environment of a render without anything that is kept."""
 ZYGOTE = "python_zygote.py"
+ZYGOTES = (ZYGOTE, "nodejs_zygote.js")
 COMMAND_LINE = "open(f'/proc/{os.getpid()}/cmdline').read().replace(chr(0), ' ')"
 """Of the process that a program runs in."""
 _PATIENCE_SECONDS = 600
@@ -138,9 +139,9 @@ class Container:
         return [ancestry.parent(pid) for pid in self.zygotes()]
 
     def zygotes(self) -> list[int]:
-        """The interpreters that are kept."""
+        """What is kept and forked for programs."""
         found = (pid for server in self.servers() for pid in grandchildren(server))
-        return [pid for pid in found if ZYGOTE in read(pid, "cmdline")]
+        return [pid for pid in found if any(name in read(pid, "cmdline") for name in ZYGOTES)]
 
     def kept(self) -> list[int]:
         """What stays there from one render to the next."""

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from plugin_image.contract import RendererEnv
-from plugin_image.renderer import ancestry, processes
 from tests.faults.warm import Container, read, wait_until
 from tests.render import corpus
 
-WAITING = "nodejs_waiting.js"
+ZYGOTE = "nodejs_zygote.js"
 COMPILER = "nodejs_compiler.js"
 SAYS_WHETHER_COMPILED = """import * as k8s from "@pulumi/kubernetes";
 const value = process.env.PULUMI_NODEJS_TYPESCRIPT!;
@@ -35,6 +34,7 @@ class NodeContainer(Container):
         # Of compiling, too, while other tests keep the machine busy.
         self.env[RendererEnv.DEADLINE.value] = "300"
         self._sources = 0
+        self._plain = self.script(config_map("1"))
 
     def script(self, program: str, **files: str) -> Path:
         """A new project of a JavaScript program."""
@@ -42,24 +42,27 @@ class NodeContainer(Container):
         return self.project("", "", **{**manifests, "index.js": REQUIRE + program, **files})
 
     def waiting(self) -> list[int]:
-        """The processes that wait."""
-        return [pid for pid in self.there() if runs(pid, WAITING) and is_stopped(pid)]
+        """The forks that wait to be a program's process."""
+        return [program for _, program in self.spares() if runs(program, ZYGOTE)]
 
     def until_waiting(self) -> list[int]:
-        """Wait until a process waits."""
-        wait_until(self.waiting)
+        """Wait until a fork waits, and have renders want what is forked."""
+
+        def is_there() -> bool:
+            if not any(runs(pid, ZYGOTE) for pid in self.zygotes()):
+                assert self.generate(self._plain)[0] == 0
+            return bool(self.waiting())
+
+        wait_until(is_there)
         return self.waiting()
 
     def warmly(self, folder: Path, **env: str) -> tuple[int, str, str]:
-        """Render by a process that waits. Status, stdout, stderr."""
-        guard = ancestry.parent(self.until_waiting()[0])
-        keeper = ancestry.parent(guard)
-        # One that has loaded since may be lent before those that waited.
-        before = {*processes.children(keeper)}
+        """Render by a fork that waits. Status, stdout, stderr."""
+        before = self.until_waiting()
         outcome = self.generate(folder, **env)
         wait_until(
-            lambda: before - {*processes.children(keeper)},
-            lambda: f"no process that waited was used: {outcome}",
+            lambda: not {*before} & {*self.there()},
+            lambda: f"no fork that waited was used: {outcome}",
         )
         return outcome
 
@@ -112,10 +115,6 @@ def processor_time(pid: int) -> int:
     return sum(map(int, read(pid, "stat").rpartition(")")[2].split()[11:13]))
 
 
-def is_from_snapshot(pid: int) -> bool:
-    return "--snapshot-blob" in read(pid, "cmdline")
-
-
 def is_stopped(pid: int) -> bool:
     return read(pid, "stat").rpartition(")")[2].split()[:1] == ["T"]
 
@@ -130,14 +129,8 @@ def config_map(value: str) -> str:
 
 @contextmanager
 def warm_container(place: Path) -> Iterator[NodeContainer]:
-    """A container in which a process waits."""
+    """A container in which a fork waits."""
     made = NodeContainer(place)
-    folder = made.script(config_map("1"))
-
-    def is_warm() -> bool:
-        assert made.generate(folder)[0] == 0
-        return bool(made.waiting())
-
-    wait_until(is_warm)
+    made.until_waiting()
     yield made
     made.kill()

@@ -34,10 +34,10 @@ from . import (
 from .host import Installed, Run, logged_errors
 from .lent import run_lent
 from .nodejs_compiler import Compiler
-from .nodejs_kept import Waiting
 from .nodejs_options import Options
 from .nodejs_packages import install
 from .typescript import CompiledSources
+from .zygotes import Zygotes
 
 if TYPE_CHECKING:
     from ..monitor.plugin.packages import Program
@@ -65,44 +65,45 @@ def run(execution: Execution, installed: Installed) -> Run:
     for name in _READ_UNNAMED:
         files.exists(execution.folder / name)
     modules = _modules(execution, installed)
-    waiting = nodejs_kept.of(execution, installed, modules)
+    packages = nodejs_kept.of(execution, installed, modules)
+    lender = packages.zygotes() if packages else None
     runner = modules / nodejs_layout.SDK / "cmd" / "run" / "index.js"
     told = {"runner": str(runner), "beside": str(modules.with_name("package.json"))}
     given = execution.with_env(_modules_for(execution, installed))
     if not _is_typescript(execution) or not _is_known(execution, installed, modules):
-        return _run(given, told, waiting)
+        return _run(given, told, lender)
     settings = _settings(nodejs_options.read(execution.project))
     env = {**execution.env, **settings}
     root = execution.project.root
     begin = f"{os.path.relpath(execution.folder, root)}\0{execution.context.entry}"
     sources = CompiledSources(execution.cache, root, modules, env, begin)
     compiler = None
-    if waiting and typescript.has_any(root):
-        compiler = Compiler(execution, waiting, settings, installed.places)
+    if packages and typescript.has_any(root):
+        compiler = Compiler(execution, packages, settings, installed.places)
     known = sources.kept()
     if known:
         if compiler:
             # The next commit will have use for it.
             compiler.want_ahead()
-        run = _run(given, {**told, "compiled": str(known)}, waiting)
+        run = _run(given, {**told, "compiled": str(known)}, lender)
         if run.ended.status != _NOT_COMPILED:
             return run
-    return _run_new(given, told, waiting, sources, None if known else compiler)
+    return _run_new(given, told, lender, sources, None if known else compiler)
 
 
 def _run_new(
     execution: Execution,
     told: Mapping[str, str],
-    waiting: Waiting | None,
+    lender: Zygotes | None,
     sources: CompiledSources,
     compiler: Compiler | None,
 ) -> Run:
     """Have the sources compiled before the run, or by the run itself, and keep what came of it."""
     compiled = compiler.compiled() if compiler else None
-    run = _run(execution, {**told, "compiled": str(compiled)}, waiting) if compiled else None
+    run = _run(execution, {**told, "compiled": str(compiled)}, lender) if compiled else None
     if compiled is None or run is None or run.ended.status == _NOT_COMPILED:
         compiled = execution.scratch / "recorded.json"
-        run = _run(execution, {**told, "recorded": str(compiled)}, waiting)
+        run = _run(execution, {**told, "recorded": str(compiled)}, lender)
     if not run.ended.status and compiled.exists():
         sources.keep(compiled)
         if compiler:
@@ -168,9 +169,9 @@ def _modules(execution: Execution, installed: Installed) -> Path:
     )
 
 
-def _run(execution: Execution, given: Mapping[str, str], waiting: Waiting | None) -> Run:
-    """One run, in a process that waits for it if there is one; `given` is what `_run_once` gets."""
-    return run_lent(execution, waiting, lambda execution: _run_once(execution, given))
+def _run(execution: Execution, given: Mapping[str, str], lender: Zygotes | None) -> Run:
+    """One run, in a fork of what is kept if there is any; `given` is what `_run_once` gets."""
+    return run_lent(execution, lender, lambda execution: _run_once(execution, given))
 
 
 def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:

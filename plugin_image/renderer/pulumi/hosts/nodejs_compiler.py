@@ -14,7 +14,7 @@ from ... import processes
 from ...keeping import NotLentError
 from ...staying import ASKED_BYTES
 from ..execution import Execution
-from .nodejs_kept import Waiting
+from .nodejs_kept import Packages
 from .typescript import OF_SDK, OF_TS_NODE
 
 _MESSAGE_BYTES: Final = 64
@@ -29,7 +29,7 @@ class Compiler:
     def __init__(
         self,
         execution: Execution,
-        waiting: Waiting,
+        packages: Packages,
         settings: Mapping[str, str],
         places: Mapping[Path, Path],
     ) -> None:
@@ -38,8 +38,8 @@ class Compiler:
         `places` has the folders of packages as the program finds them, and where they are.
         """
         self._execution = execution
-        self._kept = waiting.kept
-        self._what = waiting.compiler(execution.env)
+        self._kept = packages.kept
+        self._what = packages.compiler(execution.env)
         self._settings = settings
         self._places = places
 

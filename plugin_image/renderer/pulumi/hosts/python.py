@@ -75,7 +75,7 @@ def run(execution: Execution, interpreter: Installed) -> Run:
             f"no __main__.py beside {execution.project.file}",
             fix="add it, or name the program's file as `main`",
         )
-    zygote = zygotes.of(execution, interpreter.path)
+    zygote = zygotes.of_python(execution, interpreter.path)
     return run_lent(execution, zygote, lambda execution: _run(execution, interpreter))
 
 

@@ -1,8 +1,8 @@
-"""Interpreters that are warm: forks of them in place of new ones, for programs in Python.
+"""Processes that have loaded a set of packages: forks of them in place of new ones, for programs.
 
-An interpreter that has loaded an SDK (`python_zygote.py`) serves all renders of programs with the
-same packages (`keeping.py`). It is wanted by the first of them, at its end. Where it is not there,
-cannot serve a program, or dies, a new interpreter is started as if there were no such thing.
+What has loaded an SDK (`python_zygote.py`, `nodejs_zygote.js`) serves all renders of programs with
+the same packages (`keeping.py`). It is wanted by the first of them, at its end. Where it is not
+there, cannot serve a program, or dies, a new process is started as if there were no such thing.
 """
 
 import json
@@ -10,6 +10,7 @@ import os
 import resource
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,7 @@ from ...launch import Process, Start
 from ..execution import Execution
 from .lent import LentProcess, lent_or_new
 
-_ZYGOTE: Final = Path(__file__).with_name("python_zygote.py")
+_PYTHON: Final = Path(__file__).with_name("python_zygote.py")
 _SURROUNDINGS: Final = ("LANG", "LANGUAGE", "LC_", "PYTHON", "GRPC_", "PROTOCOL_BUFFERS_", "PATH")
 """How variables begin that an interpreter, or what it loads, reads when it starts.
 
@@ -32,38 +33,40 @@ _MESSAGE_BYTES: Final = 64
 
 
 @dataclass
-class Zygote:
-    """The warm interpreter for one interpreter and the variables that it starts with.
-
-    A `Lender`, for the runs of programs in it.
-    """
+class Zygotes:
+    """A `Lender`: forks of the zygote of a set of packages, for the runs of programs with them."""
 
     kept: Kept
-    what: Keepable
+    keepable: Callable[[Start], Keepable | None]
+    """The zygote for what is started; None for what is no run of a program."""
     lost: bool = field(default=False, init=False)
     """See `Lender`."""
+    _wanted: Keepable | None = field(default=None, init=False)
 
     def __call__(self, start: Start) -> Process:
         """See `Lender`."""
-        if str(start.command[0]) != self.what.command[0]:
+        what = self.keepable(start)
+        if what is None:
             return launch.spawn(start)
-        return lent_or_new(lambda start: _Fork(self, start), start)
+        self._wanted = what
+        return lent_or_new(lambda start: _Fork(self, what, start), start)
 
     def want(self) -> None:
         """See `Lender`."""
-        self.kept.want(self.what)
+        if self._wanted:
+            self.kept.want(self._wanted)
 
 
 class _Fork(LentProcess):
     """A program in a fork of a zygote."""
 
-    def __init__(self, zygote: Zygote, start: Start) -> None:
+    def __init__(self, zygotes: Zygotes, what: Keepable, start: Start) -> None:
         """Raises OSError and NotLentError."""
 
         def lose() -> None:
-            zygote.lost = True
+            zygotes.lost = True
 
-        super().__init__(zygote.kept.lend(zygote.what), lose)
+        super().__init__(zygotes.kept.lend(what), lose)
         try:
             self.stdin, self.said = self._started(start)
         except BaseException:
@@ -94,7 +97,7 @@ class _Fork(LentProcess):
             return os.fdopen(give, "wb", 0), os.fdopen(hear, "rb", 0)
 
 
-def of(execution: Execution, interpreter: Path) -> Zygote | None:
+def of_python(execution: Execution, interpreter: Path) -> Zygotes | None:
     """The warm interpreter that a run may use, whether it is there or not."""
     if execution.kept is None:
         return None
@@ -102,10 +105,12 @@ def of(execution: Execution, interpreter: Path) -> Zygote | None:
     is_brought = interpreter != Path(sys.executable)
     what = Keepable(
         kind="forked",
-        command=(str(interpreter), str(_ZYGOTE)),
+        command=(str(interpreter), str(_PYTHON)),
         # Nothing is there that packages could find in a home.
         env={**env, "HOME": _NO_HOME},
         packages=str(interpreter.parent.parent) if is_brought else sys.prefix,
         is_brought=is_brought,
     )
-    return Zygote(execution.kept, what)
+    return Zygotes(
+        execution.kept, lambda start: what if str(start.command[0]) == str(interpreter) else None
+    )

@@ -1,24 +1,16 @@
-// A Node.js that waits for a program: it has loaded the SDK and the Kubernetes package of a set, and
-// becomes what `nodejs_runner.js` would be in a new process, once.
+// What a Node.js loads before there is a program: the SDK, the Kubernetes package, and of the runner what does
+// nothing before it is called.
 //
-// Started with the SDK's runner, the folder for machine code, and the numbers of two files: one for what
-// the runner tells the renderer, and a socket. It says `ready` there, or why nothing can be made of these
-// packages; then comes how the program is started, as JSON, and the answer is `started`. A process that is
-// started from a snapshot (`nodejs_snapshot.js`) has loaded them already.
-//
-// No program can tell that it waited, or the set does not wait: what modules look up of a process while
-// they load is noted. Variables must then be as they were; the folder must not have been asked for.
+// No program may be able to tell. So what modules look up of a process while they load is noted: variables
+// must then be as they were, and the folder must not have been asked for.
 
 "use strict";
 
-const fs = require("fs");
 const Module = require("module");
 const os = require("os");
 const path = require("path");
 
 const loading = require("./nodejs_loading");
-
-const RUNNER = path.join(__dirname, "nodejs_runner.js");
 
 // Of the runner, what does nothing before it is called.
 const PARTS = ["environment", "pipes", "places", "seen", "values"].map((name) => path.join(__dirname, `nodejs_${name}`));
@@ -47,30 +39,11 @@ const FOLDERS = [
     [os, "tmpdir"],
 ];
 
-module.exports = { loaded, wait };
-
-if (require.main === module) {
-    const [runner, machineCode] = process.argv.slice(2);
-    loading.keepMachineCode(machineCode);
-    wait(loaded(runner));
-}
+module.exports = { loaded };
 
 /** Load the packages of an SDK's runner; give what is noted of that. */
 function loaded(runner) {
     return noted(() => load(runner));
-}
-
-/** Wait for the program, and become its process if it is told nothing else than what was noted. */
-function wait({ variables, unfit }) {
-    const [told, socket] = process.argv.slice(-2).map(Number);
-    say(socket, unfit || "ready");
-    const start = JSON.parse(heard(socket));
-    if ([...variables].every(([name, value]) => start.env[name] === value)) {
-        say(socket, "started");
-        fs.closeSync(socket);
-        become(start, told);
-        Module.createRequire(RUNNER)(RUNNER);
-    }
 }
 
 function load(runner) {
@@ -174,34 +147,4 @@ function noted(load) {
     FOLDERS.forEach(([owner, name], at) => (owner[name] = originals[at]));
     process.env = surroundings;
     return { variables, unfit };
-}
-
-/** Be as a process that was started with nothing but this. */
-function become({ cwd, env, arguments: given }, told) {
-    process.chdir(cwd);
-    for (const name of Object.keys(process.env)) {
-        delete process.env[name];
-    }
-    const run = { ...JSON.parse(env.RENDERER_RUN), told };
-    Object.assign(process.env, env, { RENDERER_RUN: JSON.stringify(run) });
-    process.argv.splice(1, process.argv.length, RUNNER, ...given);
-    // Which say where the snapshot is.
-    process.execArgv = [];
-    if (env.RENDERER_MODULES) {
-        require("./nodejs_modules").find(JSON.parse(env.RENDERER_MODULES));
-    }
-}
-
-function say(socket, word) {
-    fs.writeSync(socket, word);
-}
-
-/** All that comes on the socket. */
-function heard(socket) {
-    const chunks = [];
-    const chunk = Buffer.alloc(1 << 16);
-    for (let size; (size = fs.readSync(socket, chunk)) > 0; ) {
-        chunks.push(Buffer.from(chunk.subarray(0, size)));
-    }
-    return Buffer.concat(chunks).toString();
 }

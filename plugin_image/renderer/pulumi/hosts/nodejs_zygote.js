@@ -1,0 +1,212 @@
+// A Node.js that has loaded the packages of one set, and is forked for each run of a program with them.
+//
+// Started by a keeper (`forked.py`) with the SDK's runner, the folder for machine code, and the number of the
+// keeper's socket. As in Python (`python_zygote.py`, which has the protocol), the fork of a fork becomes what
+// `nodejs_runner.js` would be in a new process, and the one between is its guard.
+//
+// What Node.js does at its end waits for threads that a fork does not have, so a fork ends before that. One that
+// cannot is aborted, as after an error that nobody handles: its guard then says nothing, and the render has the
+// program run by a new process.
+
+"use strict";
+
+const fs = require("fs");
+const Module = require("module");
+const path = require("path");
+const v8 = require("v8");
+const vm = require("vm");
+
+// First: packages keep functions of `fs` that they find.
+require("./nodejs_reading");
+const loading = require("./nodejs_loading");
+const { loaded } = require("./nodejs_preloaded");
+const system = require("./nodejs_system");
+
+const RUNNER = path.join(__dirname, "nodejs_runner.js");
+// The words of `forked.py`, `lent.py` and `ancestry.py`.
+const [LOADED, HERE, START, STARTED, REFUSED] = ["loaded", "here", "start", "started", "refused"];
+const MARK = "renderer-guard";
+const SIGABRT = 6;
+const REHEARSAL_MS = 10_000;
+
+const [runner, machineCode, number] = process.argv.slice(2);
+serve(Number(number));
+
+/** Be forked as often as the keeper asks; what comes after that is in a fork. */
+function serve(keeper) {
+    loading.keepMachineCode(machineCode);
+    const before = held();
+    const { variables, unfit } = loaded(runner);
+    const reason = unfit || left(before);
+    if (reason) {
+        system.send(keeper, reason);
+        return;
+    }
+    Module.flushCompileCache?.();
+    v8.setFlagsFromString("--expose-gc");
+    const collectGarbage = vm.runInNewContext("gc");
+    collectGarbage();
+    const rehearsing = system.fork();
+    if (rehearsing === 0) {
+        endBeforeNodeDoes();
+        collectGarbage();
+        return;
+    }
+    if (!endsWell(rehearsing)) {
+        system.send(keeper, `forks of Node.js ${process.version} do not end`);
+        return;
+    }
+    system.setDumpable(false);
+    system.send(keeper, LOADED);
+    const connection = guarded(forked(keeper));
+    const { start, files } = received(connection);
+    if (![...variables].every(([name, value]) => start.env[name] === value)) {
+        system.send(connection, REFUSED);
+        system.exit(0);
+    }
+    system.send(connection, STARTED);
+    system.close(connection);
+    become(start, files);
+    system.setDumpable(true);
+    endBeforeNodeDoes();
+    Module.createRequire(RUNNER)(RUNNER);
+}
+
+/** Whether a fork ends as it should, after all that V8 may leave to threads of others. */
+function endsWell(fork) {
+    const ended = system.opened(fork);
+    const inTime = system.ready([ended], [], REHEARSAL_MS).has(ended);
+    system.close(ended);
+    system.kill(fork);
+    return system.statusOf(fork) === 0 && inTime;
+}
+
+/** How many threads and files this process has. */
+function held() {
+    return ["task", "fd"].map((of) => fs.readdirSync(`/proc/self/${of}`).length);
+}
+
+/** What loading has left behind that no fork would have. */
+function left(before) {
+    const [threads, files] = held().map((count, at) => count - before[at]);
+    if (threads) {
+        return "loading them leaves a thread behind";
+    }
+    if (fs.readFileSync(`/proc/self/task/${process.pid}/children`, "utf8")) {
+        return "loading them leaves a process behind";
+    }
+    return files ? "loading them leaves a file open behind" : "";
+}
+
+/** In a fork, the socket on which the keeper waits for it. */
+function forked(keeper) {
+    // No fork is waited for: the system reaps them.
+    system.ignoreChildren(true);
+    for (;;) {
+        const { word, files } = system.receive(keeper);
+        if (!word) {
+            system.exit(0);
+        }
+        if (system.fork() === 0) {
+            system.close(keeper);
+            return files[0];
+        }
+        system.close(files[0]);
+    }
+}
+
+/** Go on below a guard as soon as there is a connection that this fork is for: that one. */
+function guarded(channel) {
+    system.leaveSession();
+    system.ignoreChildren(false);
+    const [passedOn, passOn] = system.pair();
+    const program = system.fork();
+    if (program) {
+        system.close(passedOn);
+        system.mark(MARK);
+        system.adoptOrphans();
+        system.send(channel, HERE);
+        keep(program, passed(channel), passOn);
+    }
+    system.close(channel);
+    system.close(passOn);
+    system.contain();
+    return passed(passedOn);
+}
+
+/** The connection that is passed on. Ends the process where none is. */
+function passed(channel) {
+    const { files } = system.receive(channel);
+    system.close(channel);
+    if (!files.length) {
+        system.exit(0);
+    }
+    return files[0];
+}
+
+/** Tell how the program ends, and end what is left of it with the connection. */
+function keep(program, connection, passOn) {
+    const ended = system.opened(program);
+    system.send(passOn, "connection", [connection]);
+    system.close(passOn);
+    let running = [ended];
+    while (!system.ready(running, [connection]).has(connection)) {
+        const status = system.statusOf(program);
+        if (status === -SIGABRT) {
+            break;
+        }
+        running = [];
+        system.send(connection, `ended ${status}`);
+    }
+    system.endDescendants();
+    system.exit(0);
+}
+
+/** What the program is started with, and its files. Ends the process where nobody asks for anything. */
+function received(connection) {
+    const { word, files } = system.receive(connection);
+    if (word !== START || !files.length) {
+        system.exit(0);
+    }
+    const [payload, ...others] = files;
+    const content = Buffer.alloc(fs.fstatSync(payload).size);
+    fs.readSync(payload, content, 0, content.length, 0);
+    system.close(payload);
+    return { start: JSON.parse(content), files: others };
+}
+
+/** Be as a process that was started with nothing but this. */
+function become({ cwd, env, arguments: given, data_limit: limit }, [input, said, told]) {
+    system.have(input, 0);
+    [1, 2].forEach((output) => system.have(said, output));
+    [input, said].forEach(system.close);
+    system.limitData(...limit);
+    process.chdir(cwd);
+    for (const name of Object.keys(process.env)) {
+        delete process.env[name];
+    }
+    const run = { ...JSON.parse(env.RENDERER_RUN), told };
+    Object.assign(process.env, env, { RENDERER_RUN: JSON.stringify(run) });
+    process.argv.splice(1, process.argv.length, RUNNER, ...given);
+    process.execArgv = [];
+    if (env.RENDERER_MODULES) {
+        require("./nodejs_modules").find(JSON.parse(env.RENDERER_MODULES));
+    }
+}
+
+function endBeforeNodeDoes() {
+    process.reallyExit = (code) => {
+        Module.flushCompileCache?.();
+        system.exit(code);
+    };
+    const { emit } = process;
+    const value = function (name, ...rest) {
+        const heard = emit.call(this, name, ...rest);
+        if (name === "exit") {
+            Module.flushCompileCache?.();
+            system.exitAfterAll(Number(process.exitCode ?? 0));
+        }
+        return heard;
+    };
+    Object.defineProperty(process, "emit", { value, configurable: true, writable: true });
+}
