@@ -122,8 +122,8 @@ def code_of(path: Path) -> str:
 
 def test_nothing_else_starts_a_process_but_what_is_forked_for_renders() -> None:
     found = {p.name for p in RENDERER.rglob("*.py") if _STARTING.search(code_of(p))}
-    forked = {"entry.py", "forking.py", "guard.py", "python_zygote.py"}
-    forked |= {"listening.py", "snapshots.py", "staying.py", "waiting.py"}
+    forked = {"entry.py", "forking.py", "guard.py", "listening.py"}
+    forked |= {"python_zygote.py", "staying.py"}
     # These name functions that do, for those of programs.
     assert found == {"launch.py", "sitecustomize.py", "watch.py"} | forked
 

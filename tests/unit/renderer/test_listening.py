@@ -22,7 +22,7 @@ from plugin_image.renderer import listening
 from plugin_image.renderer.keeping import Keepable
 command, env = (sys.executable, sys.argv[1]), {"PATH": "/usr/bin:/bin"}
 what = Keepable("server in turn", command, env, "/", False)
-listening.guard(what, socket.socket(fileno=int(sys.argv[2])), "")
+listening.guard(what, socket.socket(fileno=int(sys.argv[2])))
 """
 UNLIMITED = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
 
