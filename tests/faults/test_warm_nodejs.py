@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+import yaml
 
 from plugin_image.renderer import ancestry, forked, launch, processes
 from tests.faults.warm import COLD, kill, read, wait_until
@@ -179,6 +180,28 @@ def test_what_a_program_does_to_its_process_reaches_no_other_render(
     assert container.warmly(folder) == before
 
 
+DRAWING = (
+    """
+const crypto = require("crypto");
+const { Worker } = require("worker_threads");
+const code = "require('worker_threads').parentPort.postMessage(Math.random())";
+module.exports = async () => {
+    const made = new Worker(code, { eval: true });
+    const told = await new Promise((resolve) => made.on("message", resolve));
+    const drawn = [Math.random(), crypto.randomUUID(), crypto.randomInt(2 ** 40), told];
+"""
+    + config_map("JSON.stringify([...drawn, globalThis.crypto.randomUUID()])")
+    + "};\n"
+)
+
+
+def test_no_two_programs_draw_the_same_numbers(container: NodeContainer) -> None:
+    folder = container.script(DRAWING)
+    rendered = [yaml.safe_load(container.warmly(folder)[1]) for _ in range(2)]
+    drawn = [number for one in rendered for number in json.loads(one["data"]["value"])]
+    assert len({*drawn}) == 10, drawn
+
+
 def test_what_waits_has_nothing_of_a_render(container: NodeContainer) -> None:
     folder = container.script(config_map("process.env.ARGOCD_ENV_GIVEN"))
     given = {"ARGOCD_ENV_GIVEN": CANARY, "PULUMI_CONFIG_PASSPHRASE": "unlike-any-other"}
@@ -247,6 +270,11 @@ PACKAGES = {
         "a package looks through the environment while it is loaded",
     ),
     "an error": ("throw new Error('odd');", "a package fails (odd) while it is loaded"),
+    "a number": ("Math.random();", "loaded"),
+    "numbers for later": (
+        "require('crypto').randomUUID();",
+        "a package asks for randomUUID() while it is loaded",
+    ),
     "a thread": ("require('fs').readFile('/', () => {});", "loading them leaves a thread behind"),
     "a process": (
         "require('child_process').spawn('/bin/sleep', ['60'], { env: {} });",

@@ -136,3 +136,19 @@ def test_a_program_can_signal_its_own_processes_and_rename_files(tmp_path: Path)
     )
     assert done.stdout == "done\n"
     assert (tmp_path / "two" / "file").exists()
+
+
+@pytest.mark.parametrize("to_be_forked", [True, False])
+def test_what_is_to_be_forked_keeps_no_memory_from_its_forks(to_be_forked: bool) -> None:
+    """As V8 asks for: a fork would be killed where it reads what it does not have."""
+    done = run(
+        "import mmap\n"
+        "def fork():\n"
+        "    memory = mmap.mmap(-1, mmap.PAGESIZE)\n"
+        "    memory.madvise(mmap.MADV_DONTFORK)\n"
+        "    if (pid := os.fork()) == 0:\n"
+        "        os._exit(memory[0])\n"
+        "    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])\n"
+        f"print(processes.started_apart(fork, to_be_forked={to_be_forked}))\n"
+    )
+    assert done.stdout == ("0\n" if to_be_forked else f"{-signal.SIGSEGV}\n"), done.stderr

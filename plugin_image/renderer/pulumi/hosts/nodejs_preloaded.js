@@ -2,13 +2,17 @@
 // nothing before it is called.
 //
 // No program may be able to tell. So what modules look up of a process while they load is noted: variables
-// must then be as they were, and the folder must not have been asked for.
+// must then be as they were, and the folder must not have been asked for. Nor may two programs draw the same
+// numbers, so that nothing may be left of what was drawn: `drawAnew` counts on that.
 
 "use strict";
 
+const crypto = require("crypto");
+const fs = require("fs");
 const Module = require("module");
 const os = require("os");
 const path = require("path");
+const v8 = require("v8");
 
 const loading = require("./nodejs_loading");
 
@@ -33,13 +37,15 @@ const LOADED = [
     ...["instrumentation", "tracing"].map((name) => `./${name}`),
     ...CLASSES.map((name) => `@pulumi/kubernetes/${name}`),
 ];
-const FOLDERS = [
-    [process, "cwd"],
-    [os, "homedir"],
-    [os, "tmpdir"],
+const UNFIT = [
+    [process, "cwd"], [os, "homedir"], [os, "tmpdir"],
+    // Which draw for many calls at once.
+    [crypto, "randomInt"], [crypto, "randomUUID"], [Object.getPrototypeOf(crypto.webcrypto), "randomUUID"],
 ];
+const { random } = Math;
+const SEED_BYTES = 4;
 
-module.exports = { loaded };
+module.exports = { loaded, drawAnew };
 
 /** Load the packages of an SDK's runner; give what is noted of that. */
 function loaded(runner) {
@@ -131,20 +137,34 @@ function noted(load) {
             return true;
         },
     });
-    const originals = FOLDERS.map(([owner, name]) => owner[name]);
-    for (const [owner, name] of FOLDERS) {
+    const originals = UNFIT.map(([owner, name]) => owner[name]);
+    for (const [owner, name] of UNFIT) {
         const original = owner[name];
-        owner[name] = (...rest) => {
+        owner[name] = function (...rest) {
             refuse(`asks for ${name}()`);
-            return original.apply(owner, rest);
+            return original.apply(this, rest);
         };
     }
+    Math.random = () => crypto.randomBytes(SEED_BYTES).readUInt32LE() / 2 ** 32;
     try {
         load();
     } catch (error) {
         refuse(`fails (${error.message})`);
     }
-    FOLDERS.forEach(([owner, name], at) => (owner[name] = originals[at]));
+    Math.random = random;
+    UNFIT.forEach(([owner, name], at) => (owner[name] = originals[at]));
     process.env = surroundings;
     return { variables, unfit };
+}
+
+/** In a fork, have V8 draw other numbers than in all others. A context that has drawn none is seeded then. */
+function drawAnew() {
+    const seed = Buffer.alloc(SEED_BYTES);
+    const source = fs.openSync("/dev/urandom");
+    fs.readSync(source, seed);
+    fs.closeSync(source);
+    v8.setFlagsFromString(`--random-seed=${seed.readInt32LE() || 1}`);
+    random();
+    // For other contexts, and for threads.
+    v8.setFlagsFromString("--random-seed=0");
 }

@@ -19,7 +19,7 @@ const vm = require("vm");
 // First: packages keep functions of `fs` that they find.
 require("./nodejs_reading");
 const loading = require("./nodejs_loading");
-const { loaded } = require("./nodejs_preloaded");
+const { loaded, drawAnew } = require("./nodejs_preloaded");
 const system = require("./nodejs_system");
 
 const RUNNER = path.join(__dirname, "nodejs_runner.js");
@@ -67,6 +67,7 @@ function serve(keeper) {
     system.send(connection, STARTED);
     system.close(connection);
     become(start, files);
+    drawAnew();
     system.setDumpable(true);
     endBeforeNodeDoes();
     Module.createRequire(RUNNER)(RUNNER);
