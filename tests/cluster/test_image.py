@@ -236,7 +236,47 @@ WITHIN = [path for path in EXAMPLES if not any((path / name).exists() for name i
 PACKAGES = ("requirements.txt", "package.json", "package-lock.json", "node_modules")
 
 
+COMMAND_LINE = {
+    "python": (
+        "__main__.py",
+        "import pulumi_kubernetes as k8s\n"
+        "value = open('/proc/self/cmdline').read().replace(chr(0), ' ')\n"
+        "k8s.core.v1.ConfigMap('found', data={'value': value})\n",
+    ),
+    "nodejs": (
+        "index.js",
+        'const k8s = require("@pulumi/kubernetes");\n'
+        'const told = require("fs").readFileSync("/proc/self/cmdline", "utf8");\n'
+        'const value = told.replaceAll("\\0", " ");\n'
+        'new k8s.core.v1.ConfigMap("found", { data: { value } });\n',
+    ),
+}
+"""Programs that say what process they run in."""
+
+
 class TestRendering:
+    @pytest.mark.parametrize("runtime", COMMAND_LINE)
+    def test_comes_to_be_done_by_forks_of_what_has_loaded_the_sdk(
+        self, engine: DockerEngine, build_variant: BuildVariant, runtime: str, tmp_path: Path
+    ) -> None:
+        name, program = COMMAND_LINE[runtime]
+        files = {
+            "Pulumi.yaml": f"name: odd\nruntime: {runtime}\n",
+            "Pulumi.dev.yaml": "",
+            name: program,
+        }
+        for path, content in files.items():
+            (tmp_path / path).write_text(content)
+        tmp_path.chmod(0o755)
+        script = (
+            "cd /src; for i in $(seq 100); do renderer pulumi generate > /tmp/rendered; "
+            "if grep _zygote /tmp/rendered; then break; fi; sleep 0.2; done; cat /tmp/rendered"
+        )
+        options = (f"--volume={tmp_path}:/src:ro", "--env=ARGOCD_ENV_PULUMI_CACHE=false")
+        given = (*options, "--env=ARGOCD_APP_NAME=app", "--env=ARGOCD_ENV_PULUMI_STACK=dev")
+        found = in_container(engine, build_variant("full"), script, *given)
+        assert f"{runtime}_zygote" in found
+
     @pytest.mark.usefixtures("programs_on_path")
     @pytest.mark.parametrize("example", WITHIN, ids=lambda path: path.name)
     def test_of_an_example_without_network_gives_the_bytes_it_gives_outside(
