@@ -115,6 +115,9 @@ ORDINARY: dict[str, str | dict[str, str]] = {
     "modules of Node.js's own": BUILT_IN,
     "work for threads": V8,
     "a word after all handlers of the end": LATE_EXIT,
+    "an error at the end": "process.on('exit', () => { throw new Error('odd'); });\n"
+    + config_map("1"),
+    "an end that nobody is told of": "process.emit = () => false;\n" + config_map("1"),
     "an error that Node.js alone handles": "process.removeAllListeners('uncaughtException');\n"
     "setImmediate(() => { throw new Error('odd'); });\n",
     "a signal": "process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 60000);\n",

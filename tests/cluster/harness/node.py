@@ -111,7 +111,12 @@ class _Setup:
 
     def kubeconfig(self, user: str, *, server: str = _API) -> Path:
         """Write a kubeconfig for one of the users."""
-        cluster = {"server": server, "certificate-authority": str(self.ca_file)}
+        cluster = {
+            "server": server,
+            "certificate-authority": str(self.ca_file),
+            # On one machine that costs both ends more than it saves.
+            "disable-compression": True,
+        }
         document = {
             "apiVersion": "v1",
             "kind": "Config",

@@ -72,7 +72,12 @@ class ApiServer:
         """
         names = "-".join([user.replace(":", "-"), *contexts[1:]])
         path = self._folder / f"{names}.kubeconfig"
-        cluster = {"server": self.url, "certificate-authority": str(self.ca_file)}
+        cluster = {
+            "server": self.url,
+            "certificate-authority": str(self.ca_file),
+            # On one machine that costs both ends more than it saves.
+            "disable-compression": True,
+        }
         document = {
             "apiVersion": "v1",
             "kind": "Config",

@@ -4,9 +4,9 @@
 // keeper's socket. As in Python (`python_zygote.py`, which has the protocol), the fork of a fork becomes what
 // `nodejs_runner.js` would be in a new process, and the one between is its guard.
 //
-// What Node.js does at its end waits for threads that a fork does not have, so a fork ends before that. One that
-// cannot is aborted, as after an error that nobody handles: its guard then says nothing, and the render has the
-// program run by a new process.
+// What Node.js does at its end waits for threads that a fork does not have, so a fork ends before that. Where it
+// cannot, as after an error that nobody handles, or crashes, the run is lost: its guard says nothing, and the
+// render has the program run by a new process.
 
 "use strict";
 
@@ -26,7 +26,9 @@ const RUNNER = path.join(__dirname, "nodejs_runner.js");
 // The words of `forked.py`, `lent.py` and `ancestry.py`.
 const [LOADED, HERE, START, STARTED, REFUSED] = ["loaded", "here", "start", "started", "refused"];
 const MARK = "renderer-guard";
-const SIGABRT = 6;
+const LOST = 134;
+// SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
+const CRASHES = [-4, -5, -6, -7, -8, -11];
 const REHEARSAL_MS = 10_000;
 
 const [runner, machineCode, number] = process.argv.slice(2);
@@ -153,7 +155,7 @@ function keep(program, connection, passOn) {
     let running = [ended];
     while (!system.ready(running, [connection]).has(connection)) {
         const status = system.statusOf(program);
-        if (status === -SIGABRT) {
+        if (status === LOST || CRASHES.includes(status)) {
             break;
         }
         running = [];
@@ -196,18 +198,30 @@ function become({ cwd, env, arguments: given, data_limit: limit }, [input, said,
 }
 
 function endBeforeNodeDoes() {
-    process.reallyExit = (code) => {
+    // Where nothing else comes to be said of the end: what is said last counts.
+    system.exitAfterAll(LOST);
+    const { emit, _fatalException: handle } = process;
+    process.reallyExit = function reallyExit(code) {
         Module.flushCompileCache?.();
         system.exit(code);
     };
-    const { emit } = process;
-    const value = function (name, ...rest) {
-        const heard = emit.call(this, name, ...rest);
-        if (name === "exit") {
-            Module.flushCompileCache?.();
-            system.exitAfterAll(Number(process.exitCode ?? 0));
+    process.emit = function (name, ...rest) {
+        if (name !== "exit") {
+            return emit.call(this, name, ...rest);
         }
+        const heard = orLost(() => emit.call(this, name, ...rest));
+        Module.flushCompileCache?.();
+        system.exitAfterAll(Number(process.exitCode ?? 0));
         return heard;
     };
-    Object.defineProperty(process, "emit", { value, configurable: true, writable: true });
+    process._fatalException = (...error) => orLost(() => handle(...error)) || system.exit(LOST);
+}
+
+/** What a function gives; the run is lost where it throws, as Node.js would end in its own way. */
+function orLost(act) {
+    try {
+        return act();
+    } catch {
+        return system.exit(LOST);
+    }
 }
