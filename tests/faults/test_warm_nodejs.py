@@ -115,6 +115,13 @@ ORDINARY: dict[str, str | dict[str, str]] = {
     "modules of Node.js's own": BUILT_IN,
     "work for threads": V8,
     "a word after all handlers of the end": LATE_EXIT,
+    "what is said on either output": "console.log('a');\nconsole.error('b'.repeat(3e4));\n"
+    "process.stderr.write('c'.repeat(2e4));\nprocess.exitCode = 3;\n",
+    "what no fork should have": config_map(
+        "require('vm').runInNewContext('typeof gc') + Object.keys(require.cache).filter("
+        "(name) => name.includes('koffi')).length"
+    ),
+    "an end that is told of twice": "process.emit('exit', 0);\n" + config_map("1"),
     "an error at the end": "process.on('exit', () => { throw new Error('odd'); });\n"
     + config_map("1"),
     "an end that nobody is told of": "process.emit = () => false;\n" + config_map("1"),
@@ -274,6 +281,7 @@ PACKAGES = {
     ),
     "an error": ("throw new Error('odd');", "a package fails (odd) while it is loaded"),
     "a number": ("Math.random();", "loaded"),
+    "a word": ("console.log('a');", "a package uses process.stdout while it is loaded"),
     "numbers for later": (
         "require('crypto').randomUUID();",
         "a package asks for randomUUID() while it is loaded",

@@ -39,10 +39,13 @@ const LOADED = [
 ];
 const UNFIT = [
     [process, "cwd"], [os, "homedir"], [os, "tmpdir"],
-    // Which draw for many calls at once.
-    [crypto, "randomInt"], [crypto, "randomUUID"], [Object.getPrototypeOf(crypto.webcrypto), "randomUUID"],
+    // What they give would be the same in all forks, and some draw for many calls at once.
+    ...["randomBytes", "randomFillSync", "randomInt", "randomUUID"].map((name) => [crypto, name]),
+    ...["getRandomValues", "randomUUID"].map((name) => [Object.getPrototypeOf(crypto.webcrypto), name]),
 ];
+const STREAMS = ["stdin", "stdout", "stderr"];
 const { random } = Math;
+const { randomBytes } = crypto;
 const SEED_BYTES = 4;
 
 module.exports = { loaded, drawAnew };
@@ -127,6 +130,14 @@ function noted(load) {
             note(name);
             return name in target;
         },
+        getOwnPropertyDescriptor: (target, name) => {
+            note(name);
+            return Reflect.getOwnPropertyDescriptor(target, name);
+        },
+        deleteProperty: (target, name) => {
+            refuse("changes the environment");
+            return Reflect.deleteProperty(target, name);
+        },
         ownKeys: (target) => {
             refuse("looks through the environment");
             return Reflect.ownKeys(target);
@@ -145,16 +156,44 @@ function noted(load) {
             return original.apply(this, rest);
         };
     }
-    Math.random = () => crypto.randomBytes(SEED_BYTES).readUInt32LE() / 2 ** 32;
+    const restored = STREAMS.map((name) => standIn(name, refuse));
+    Math.random = () => randomBytes(SEED_BYTES).readUInt32LE() / 2 ** 32;
     try {
         load();
     } catch (error) {
         refuse(`fails (${error.message})`);
     }
     Math.random = random;
+    restored.forEach((restore) => restore());
     UNFIT.forEach(([owner, name], at) => (owner[name] = originals[at]));
     process.env = surroundings;
     return { variables, unfit };
+}
+
+/**
+ * Keep one of the process's streams from being made, which a fork would have as it was: what Node.js itself
+ * looks up is whether it is a terminal. What keeps the stand-in has the stream later on.
+ */
+function standIn(name, refuse) {
+    const { get, ...rest } = Object.getOwnPropertyDescriptor(process, name);
+    let isLoading = true;
+    const part = (_, key) => {
+        if (isLoading && key === "isTTY") {
+            return undefined;
+        }
+        if (isLoading) {
+            refuse(`uses process.${name}`);
+        }
+        const stream = get.call(process);
+        const found = stream[key];
+        return typeof found === "function" ? found.bind(stream) : found;
+    };
+    const stand = new Proxy({}, { get: part });
+    Object.defineProperty(process, name, { ...rest, get: () => stand });
+    return () => {
+        isLoading = false;
+        Object.defineProperty(process, name, { ...rest, get });
+    };
 }
 
 /** In a fork, have V8 draw other numbers than in all others. A context that has drawn none is seeded then. */

@@ -3,7 +3,7 @@
 // By koffi, which calls functions of C by their declarations, in place of an addon of our own that would have
 // to be compiled for each platform. A fork has no thread but the one that made it. So V8 must do without others
 // (`--single-threaded`), and whoever starts the process must see to it that forks have V8's memory
-// (`processes.contain_to_be_forked`).
+// (`processes.started_apart`).
 
 "use strict";
 
@@ -57,6 +57,7 @@ const c = declared([
     ...["int prctl(int, ulong, ulong, ulong, ulong)", "int setrlimit(int, rlimit *)"],
     ...["void *uv_default_loop()", "int uv_loop_fork(void *)"],
     "int napi_add_env_cleanup_hook(void *, void *, intptr_t)",
+    "int napi_remove_env_cleanup_hook(void *, void *, intptr_t)",
 ]);
 const openProcess = library.func("syscall", "long", ["long", "int", "uint"]);
 const createRuleset = library.func("syscall", "long", ["long", "void *", "size_t", "uint"]);
@@ -67,6 +68,9 @@ const filterCalls = library.func("prctl", "int", ["int", "ulong", "filter *"]);
 const text = memory(TEXT_BYTES);
 const control = memory(HEAD_BYTES + MOST_FILES * FILE_BYTES);
 const part = memory(koffi.sizeof("iovec"));
+
+const exitsProcess = library.symbol("_exit");
+const codes = new Set();
 
 module.exports = {
     ...{ fork, statusOf, kill, opened, ready, pair, send, receive, close, have, leaveSession },
@@ -83,21 +87,24 @@ function fork() {
     return pid;
 }
 
-/** How a child ended, negative for a signal; waits for it. */
+/** How a child ended, negative for a signal; waits for it. Throws where it is not there. */
 function statusOf(pid) {
     const told = [0];
-    again(() => c.waitpid(pid, told, 0));
+    done(again(() => c.waitpid(pid, told, 0)));
     const signal = told[0] & 0x7f;
     return signal ? -signal : told[0] >> 8;
 }
 
 function kill(pid) {
-    c.kill(pid, SIGKILL);
+    // Others stand for many processes.
+    if (pid > 0) {
+        c.kill(pid, SIGKILL);
+    }
 }
 
-/** A file that can be read once a process has ended. */
+/** A file that can be read once a process has ended. Throws where there can be none. */
 function opened(pid) {
-    return openProcess(SYSTEM_CALL.openProcess, pid, 0);
+    return done(openProcess(SYSTEM_CALL.openProcess, pid, 0));
 }
 
 /** Those of the files that can be read, and of the sockets whose other end is closed; waits for one, for a time. */
@@ -108,10 +115,10 @@ function ready(files, sockets, milliseconds = -1) {
     return new Set(polled.filter(({ found }) => found).map(({ file }) => file));
 }
 
-/** Two sockets of messages that are connected. */
+/** Two sockets of messages that are connected. Throws where there can be none. */
 function pair() {
     const made = [0, 0];
-    c.socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, made);
+    done(c.socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, made));
     return made;
 }
 
@@ -128,15 +135,18 @@ function send(socket, word, files = []) {
     again(() => c.sendmsg(socket, sent, 0));
 }
 
-/** The next message, and its files; an empty one where the other end is closed. */
+/** The next message, and its files; an empty one where the other end is closed, or was. */
 function receive(socket) {
     const received = message(TEXT_BYTES, control.content.length);
     const length = again(() => c.recvmsg(socket, received, MSG_CMSG_CLOEXEC));
+    if (length < 0) {
+        return { word: "", files: [] };
+    }
     const hasFiles = received.controlLength > 0;
     const controlLength = hasFiles ? Number(control.content.readBigUInt64LE()) : HEAD_BYTES;
     const places = Array.from({ length: (controlLength - HEAD_BYTES) / FILE_BYTES }, (_, at) => at);
     return {
-        word: text.content.toString("latin1", 0, Math.max(length, 0)),
+        word: text.content.toString("latin1", 0, length),
         files: places.map((at) => control.content.readInt32LE(HEAD_BYTES + at * FILE_BYTES)),
     };
 }
@@ -203,10 +213,10 @@ function contain() {
     c.prctl(PRCTL.deathSignal, SIGKILL, 0, 0, 0);
 }
 
-/** Limit this process's memory; negative for no limit. */
+/** Limit this process's memory; negative for no limit. Throws where that may not be. */
 function limitData(soft, hard) {
     const [told, most] = [soft, hard].map((limit) => BigInt.asUintN(64, BigInt(limit)));
-    c.setrlimit(RLIMIT_DATA, { soft: told, hard: most });
+    done(c.setrlimit(RLIMIT_DATA, { soft: told, hard: most }));
 }
 
 /** End this process, and nothing else. */
@@ -214,9 +224,21 @@ function exit(code) {
     c._exit(code);
 }
 
-/** The same when Node.js has done all that is to be done in JavaScript. */
+/** The same when Node.js has done all that is to be done in JavaScript; what is said last counts. */
 function exitAfterAll(code) {
-    c.napi_add_env_cleanup_hook(koffi.node.env, library.symbol("_exit"), code);
+    // The last one comes first, and none may be there twice.
+    if (codes.has(code)) {
+        c.napi_remove_env_cleanup_hook(koffi.node.env, exitsProcess, code);
+    }
+    codes.add(code);
+    c.napi_add_env_cleanup_hook(koffi.node.env, exitsProcess, code);
+}
+
+function done(result) {
+    if (result < 0) {
+        throw new Error(`the system refuses: ${koffi.errno()}`);
+    }
+    return result;
 }
 
 function message(length, controlLength) {

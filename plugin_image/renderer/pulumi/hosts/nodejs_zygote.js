@@ -26,10 +26,12 @@ const RUNNER = path.join(__dirname, "nodejs_runner.js");
 // The words of `forked.py`, `lent.py` and `ancestry.py`.
 const [LOADED, HERE, START, STARTED, REFUSED] = ["loaded", "here", "start", "started", "refused"];
 const MARK = "renderer-guard";
+const KOFFI = /\/node_modules\/(@koromix|koffi)\//;
 const LOST = 134;
 // SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
 const CRASHES = [-4, -5, -6, -7, -8, -11];
-const REHEARSAL_MS = 10_000;
+const REHEARSAL_MS = 60_000;
+const AGAIN_MS = 1000;
 
 const [runner, machineCode, number] = process.argv.slice(2);
 serve(Number(number));
@@ -45,12 +47,10 @@ function serve(keeper) {
         return;
     }
     Module.flushCompileCache?.();
-    v8.setFlagsFromString("--expose-gc");
-    const collectGarbage = vm.runInNewContext("gc");
+    const collectGarbage = collecting();
     collectGarbage();
-    const rehearsing = system.fork();
+    const rehearsing = forkOnceThereIsRoom();
     if (rehearsing === 0) {
-        endBeforeNodeDoes();
         collectGarbage();
         return;
     }
@@ -60,19 +60,57 @@ function serve(keeper) {
     }
     system.setDumpable(false);
     system.send(keeper, LOADED);
-    const connection = guarded(forked(keeper));
+    run(guarded(forked(keeper)), variables);
+}
+
+/** Be the program's process, unless it is told something else than what packages looked up. */
+function run(connection, variables) {
     const { start, files } = received(connection);
     if (![...variables].every(([name, value]) => start.env[name] === value)) {
         system.send(connection, REFUSED);
         system.exit(0);
     }
-    system.send(connection, STARTED);
-    system.close(connection);
     become(start, files);
     drawAnew();
+    forgetKoffi();
     system.setDumpable(true);
-    endBeforeNodeDoes();
+    system.send(connection, STARTED);
+    system.close(connection);
     Module.createRequire(RUNNER)(RUNNER);
+}
+
+/** What collects garbage, which no program finds. */
+function collecting() {
+    v8.setFlagsFromString("--expose-gc");
+    const collect = vm.runInNewContext("gc");
+    v8.setFlagsFromString("--no-expose-gc");
+    return collect;
+}
+
+/** A program loads its own. */
+function forgetKoffi() {
+    for (const file of Object.keys(require.cache).filter((name) => KOFFI.test(name))) {
+        delete require.cache[file];
+    }
+}
+
+/** As `fork`, in which Node.js does not end in its own way. */
+function fork() {
+    const pid = system.fork();
+    if (pid === 0) {
+        endBeforeNodeDoes();
+    }
+    return pid;
+}
+
+function forkOnceThereIsRoom() {
+    for (;;) {
+        const pid = fork();
+        if (pid >= 0) {
+            return pid;
+        }
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS);
+    }
 }
 
 /** Whether a fork ends as it should, after all that V8 may leave to threads of others. */
@@ -110,7 +148,7 @@ function forked(keeper) {
         if (!word) {
             system.exit(0);
         }
-        if (system.fork() === 0) {
+        if (fork() === 0) {
             system.close(keeper);
             return files[0];
         }
@@ -124,6 +162,9 @@ function guarded(channel) {
     system.ignoreChildren(false);
     const [passedOn, passOn] = system.pair();
     const program = system.fork();
+    if (program < 0) {
+        system.exit(1);
+    }
     if (program) {
         system.close(passedOn);
         system.mark(MARK);
