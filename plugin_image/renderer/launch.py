@@ -1,9 +1,10 @@
 """How a program is started: the one seam through which the renderer, or a program's monitor, does.
 
 A `Start` says what to run and with what; a `Launcher` starts it and gives the `Process`, whose end
-tells how it ended. `spawn` is the only launcher so far. Others may fork an interpreter that is
-warm already, or put more between a program and what it must not reach. All that they need to know
-of a program is in its `Start`; one that is made for a render knows that render's folders besides.
+tells how it ended. `spawn` starts a new process. Others fork an interpreter that is warm already
+(`pulumi.hosts.zygotes`), or may put more between a program and what it must not reach. All that
+they need to know of a program is in its `Start`; one that is made for a render knows that render's
+folders besides.
 Limits of memory are those of this process, which children inherit.
 
 No launcher waits for a program, or ends one in time: `supervise` does.

@@ -33,8 +33,11 @@ _LANDLOCK_VERSION = 1
 _LANDLOCK_WITH_SCOPES = 6
 _SECCOMP_MODE_FILTER = 2
 _MADV_DONTFORK = 10
-_MADVISE = {"x86_64": 28, "aarch64": 233}
-"""The number of the system call. Source: Linux, syscall_64.tbl and scripts/syscall.tbl."""
+_MADVISE = {"x86_64": (0xC000003E, 28), "aarch64": (0xC00000B7, 233)}
+"""The number of the system call, for programs of the machine's own architecture.
+
+Source: Linux, audit.h, syscall_64.tbl and scripts/syscall.tbl.
+"""
 
 
 def _instruction(code: int, value: int, skipped: int = 0) -> bytes:
@@ -44,14 +47,17 @@ def _instruction(code: int, value: int, skipped: int = 0) -> bytes:
 
 _LOAD, _IS, _RETURN = 0x20, 0x15, 0x06
 """BPF_LD | BPF_W | BPF_ABS, BPF_JMP | BPF_JEQ | BPF_K and BPF_RET | BPF_K."""
-_NUMBER, _THIRD_ARGUMENT = 0, 32
+_NUMBER, _ARCHITECTURE, _THIRD_ARGUMENT = 0, 4, 32
 """Where these are in `struct seccomp_data`."""
 _ALLOW_ALL = _instruction(_RETURN, 0x7FFF0000)
 """SECCOMP_RET_ALLOW."""
+_OWN, _OWN_MADVISE = _MADVISE.get(platform.machine(), (0, 0))
 _HEED_NO_DONTFORK = b"".join(
     (
+        _instruction(_LOAD, _ARCHITECTURE),
+        _instruction(_IS, _OWN, skipped=5),
         _instruction(_LOAD, _NUMBER),
-        _instruction(_IS, _MADVISE.get(platform.machine(), 0xFFFFFFFF), skipped=3),
+        _instruction(_IS, _OWN_MADVISE, skipped=3),
         _instruction(_LOAD, _THIRD_ARGUMENT),
         _instruction(_IS, _MADV_DONTFORK, skipped=1),
         # SECCOMP_RET_ERRNO without an error: nothing is done.

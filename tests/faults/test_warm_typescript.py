@@ -181,13 +181,13 @@ def is_at_work(pid: int) -> bool:
     return bool(read(pid, "stat")) and not is_stopped(pid)
 
 
-@pytest.mark.parametrize("ended", ["compiler", "keeper"])
+@pytest.mark.parametrize("ended", ["compiler", "guard", "keeper"])
 def test_a_render_is_whole_though_its_compiler_is_killed(
     container: NodeContainer, ended: str
 ) -> None:
     compiler = container.until_compiler()
-    keeper = ancestry.parent(ancestry.parent(compiler))
-    pid = {"compiler": compiler, "keeper": keeper}[ended]
+    guard = ancestry.parent(compiler)
+    pid = {"compiler": compiler, "guard": guard, "keeper": ancestry.parent(guard)}[ended]
     program = SAYS_WHETHER_COMPILED + LONG + f"// {ended}\n"
     with container.start(container.typescript(program)) as process:
         wait_until(lambda: is_at_work(compiler))
