@@ -158,7 +158,7 @@ LAYOUTS: Mapping[str, Files] = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the program gives alone."""
     return stream_of("nodejs-newest", tmp_path_factory.mktemp("alone"))

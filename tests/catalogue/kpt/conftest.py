@@ -1,6 +1,5 @@
 """The real kpt and its functions, where the renderer looks for them."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,17 +13,22 @@ _OF_MACHINES = ("LANG", "LANGUAGE", "SSL_CERT_DIR", "SSL_CERT_FILE", "TZ")
 
 
 @pytest.fixture(scope="session")
-def functions(
+def installed(
     pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Path]:
-    """The folder of the functions; kpt is on PATH. What is missing is built."""
+) -> tuple[Path, Path]:
+    """kpt, and the folder of the functions. What is missing is built."""
     folder = tmp_path_factory.mktemp("kpt") / "functions"
     with pytestconfig.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        kpt = corpus.install(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", corpus.path_with(kpt))
-        for name, value in _CREDENTIALS.items():
-            patch.setenv(name, value)
-        for name in _OF_MACHINES:
-            patch.delenv(name, raising=False)
-        yield folder
+        return corpus.install(folder), folder
+
+
+@pytest.fixture
+def functions(installed: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the functions; kpt is on PATH."""
+    kpt, folder = installed
+    monkeypatch.setenv("PATH", corpus.path_with(kpt))
+    for name, value in _CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    for name in _OF_MACHINES:
+        monkeypatch.delenv(name, raising=False)
+    return folder

@@ -1,6 +1,6 @@
 """The real programs, where the renderer looks for them."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 
 import pytest
 
@@ -9,12 +9,15 @@ from tests.catalogue.manifest_work import corpus
 _CREDENTIALS = {"AWS_SECRET_ACCESS_KEY": "inherited", "KUBECONFIG": "/nonexistent"}
 
 
-@pytest.fixture(scope="session", autouse=True)
-def image_programs(pytestconfig: pytest.Config) -> Iterator[None]:
-    """helm, kustomize and kpt on PATH, and in the environment what a sidecar may have."""
+@pytest.fixture(scope="session")
+def installed(pytestconfig: pytest.Config) -> Mapping[str, str]:
+    """What the environment says of helm, kustomize and kpt; what is missing is built."""
     with pytestconfig.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        installed = corpus.installed()
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in {**installed, **_CREDENTIALS}.items():
-            patch.setenv(name, value)
-        yield
+        return corpus.installed()
+
+
+@pytest.fixture(autouse=True)
+def image_programs(installed: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """helm, kustomize and kpt on PATH, and in the environment what a sidecar may have."""
+    for name, value in {**installed, **_CREDENTIALS}.items():
+        monkeypatch.setenv(name, value)
