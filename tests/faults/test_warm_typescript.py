@@ -54,27 +54,34 @@ document.title = wrong;
 )
 
 
+def project(container: NodeContainer, program: str, name: str) -> Path:
+    """A program whose settings are of that name."""
+    files = {"beside.ts": f'export const text = "a/{name}";\n'}
+    # TypeScript does not tell of it, as nobody asks about the file that has it.
+    files["lost.d.ts"] = NOT_THERE
+    if SETTINGS[name]:
+        config = {"compilerOptions": SETTINGS[name], "files": ["index.ts"]}
+        files["tsconfig.json"] = json.dumps(config)
+    return container.typescript(program, **files)
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_new_sources_are_checked_alike_warm_and_cold(container: NodeContainer, name: str) -> None:
     """By a process that has parsed the declarations before it knew of folder and settings."""
-    config = json.dumps({"compilerOptions": SETTINGS[name], "files": ["index.ts"]})
-
-    def project(program: str) -> Path:
-        files = {"beside.ts": f'export const text = "a/{name}";\n'}
-        # TypeScript does not tell of it, as nobody asks about the file that has it.
-        files["lost.d.ts"] = NOT_THERE
-        if SETTINGS[name]:
-            files["tsconfig.json"] = config
-        return container.typescript(program, **files)
-
-    mistaken = project(MISTAKEN)
+    mistaken = project(container, MISTAKEN, name)
     cold = container.generate(mistaken, **COLD)
     assert "error TS2322: Type 'typeof import(" in cold[2]
     assert container.asks_compiler(mistaken) == cold
-    cold = container.generate(project(TYPESCRIPT), **COLD)
-    assert (cold[0], "kind: ConfigMap" in cold[1], name in cold[1]) == (0, True, True), cold
+    outcome = container.asks_compiler(project(container, TYPESCRIPT, name))
+    assert (outcome[0], "kind: ConfigMap" in outcome[1], name in outcome[1]) == (0, True, True)
+
+
+def test_new_sources_render_alike_warm_and_cold(container: NodeContainer) -> None:
+    cold = container.generate(project(container, TYPESCRIPT, "of templates"), **COLD)
     # Another text, which is not known yet.
-    assert container.asks_compiler(project(TYPESCRIPT + "// new\n")) == cold
+    changed = project(container, TYPESCRIPT + "// new\n", "of templates")
+    assert container.asks_compiler(changed) == cold
+    assert cold[0] == 0, cold
 
 
 def test_what_a_program_declares_is_not_declared_in_the_next(container: NodeContainer) -> None:

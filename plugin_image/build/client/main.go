@@ -1,9 +1,11 @@
-// The command that Argo CD runs for each render: short, for a server that is warm does the work.
+// The command that Argo CD runs for each render: short, for a server that is warm does the work. And
+// the one that probes the container: what it asks for takes less than an interpreter's start.
 //
 // The server (renderer/server.py) gets the environment, the folder and this process's files, and
 // tells how the render ended. Where it is not there, refuses or dies, the command in Python beside
 // this one takes its place: it renders, and starts a server for the next ones. Nothing is written to
-// stdout before all of it is known. This process's end, however it comes, ends the render.
+// stdout before all of it is known. This process's end, however it comes, ends the render. What a
+// probe has found wrong is told by the command in Python, too, as is everything else.
 //
 // It is in Go because an interpreter's start would be most of its time.
 package main
@@ -28,6 +30,9 @@ const (
 var errNotRendered = errors.New("the server has not rendered")
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == "probe" && answers(os.Args[2]) {
+		return
+	}
 	if folder := os.Getenv(warmDir); folder != "" && len(os.Args) == 3 && os.Args[2] == "generate" {
 		manifests, status, err := render(folder+"/renderer", os.Args[1])
 		if err == nil {
