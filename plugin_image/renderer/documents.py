@@ -137,6 +137,8 @@ def to_json(value: Any) -> str:
     return text.translate(_ESCAPED_BY_GO)
 
 
+_WHOLE_WITH_EXPONENT = re.compile(r"^(-?\d+)e")
+"""YAML 1.1 takes `1e+22` for a string, and `1.0e+22` for the number."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHORTEST_EXPONENT = 1e21
 """From here on, Go writes numbers with an exponent."""
@@ -268,8 +270,7 @@ def _scalar(value: Any) -> str:
     if isinstance(value, list):
         return "[]"
     if value is None or isinstance(value, (bool, int, float)):
-        # YAML 1.1 takes `1e+22` for a string, and `1.0e+22` for the number.
-        return re.sub(r"^(-?\d+)e", r"\1.0e", json.dumps(value, allow_nan=False))
+        return _WHOLE_WITH_EXPONENT.sub(r"\1.0e", json.dumps(value, allow_nan=False))
     raise TypeError(f"{type(value).__name__} has no YAML form")
 
 

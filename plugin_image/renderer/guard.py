@@ -1,10 +1,10 @@
 """Keeps a render to its time, and leaves nothing of it behind, whatever becomes of it.
 
-A render runs in a child of the process that Argo CD started. That one does nothing but wait, so
-that no work can hold it up: a signal ends the render at once with all that it has started, and so
-does a deadline that the render itself does not keep. When it is itself killed, the kernel tells
-the render, which ends like that. What the two left behind when both were killed, the next
-render removes.
+A render runs in a child of the process that Argo CD started, or that a client has asked for one.
+That does nothing but wait, so that no work can hold it up: a signal ends the render at once with
+all that it has started, and so does a deadline that the render itself does not keep. When it is
+itself killed, the kernel tells the render, which ends like that. What the two left behind when both
+were killed, the next render removes.
 """
 
 import os
@@ -62,7 +62,6 @@ def guarded(
         if isinstance(status, signal.Signals | RenderError):
             lost(status if isinstance(status, RenderError) else None)
         _end(status, watched)
-    answering.leave()
     _be_watched(guard, folder)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, watched)
 
@@ -82,7 +81,7 @@ def _watched(
         if told.si_signo in _ENDING:
             return signal.Signals(told.si_signo)
         if told.si_signo == answering.HANGING_UP:
-            if client and client.has_ended():
+            if client and client.has_gone():
                 return signal.SIGTERM
             continue
         status = _status_of(render)

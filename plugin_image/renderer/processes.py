@@ -4,6 +4,7 @@ What Linux offers without privileges; on other systems, what is not offered is l
 """
 
 import ctypes
+import functools
 import os
 import platform
 import re
@@ -198,7 +199,7 @@ def show() -> None:
 def mark() -> None:
     """Mark this process as one below which programs run: see `ancestry`."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_NAME, ancestry.MARK.encode(), 0, 0, 0)
+        _libc().prctl(_PR_SET_NAME, ancestry.MARK.encode(), 0, 0, 0)
 
 
 def started_apart(start: Callable[[], T], *, to_be_forked: bool = False) -> T:
@@ -238,7 +239,7 @@ def contain(calls: bytes = _ALLOW_ALL) -> None:
     """
     if sys.platform != "linux":
         return
-    libc = ctypes.CDLL(None)
+    libc = _libc()
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     nothing_else = struct.pack("=QQQ", 0, 0, _LANDLOCK_SCOPE_SIGNAL)
     rules = libc.syscall(_LANDLOCK_CREATE_RULESET, nothing_else, len(nothing_else), 0)
@@ -261,7 +262,7 @@ def can_contain() -> bool:
     """Whether all of `contain` holds here: from Linux 6.12 on, where Landlock is allowed."""
     if sys.platform != "linux" or not ancestry.counts_filters():
         return False
-    version = ctypes.CDLL(None).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)
+    version = _libc().syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)
     return bool(version >= _LANDLOCK_WITH_SCOPES)
 
 
@@ -273,4 +274,10 @@ def _environments() -> Iterator[tuple[int, bytes]]:
 
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+        _libc().prctl(option, value, 0, 0, 0)
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    """The C library: each time it is looked for, ctypes makes new classes for its functions."""
+    return ctypes.CDLL(None)

@@ -8,11 +8,11 @@ too, named by when it came, and only the first in the line asks for a slot.
 
 import fcntl
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from .supervise import Deadline
 _POLL_SECONDS = 0.02
 _POLL_SECONDS_OF_THE_FIRST = 0.002
 """One alone looks that often, and a slot that is free is a processor that has nothing to do."""
-_IN_LINE = "[0-9]*-*.lock"
+_IN_LINE = re.compile(r"[0-9].*-.*\.lock")
 _MOST_IN_LINE = 10_000
 
 
@@ -66,7 +66,8 @@ def _line(folder: Path, deadline: Deadline, doing: str) -> Iterator[None]:
         # Before it is seen: what is not locked has been left.
         _locked(file)
         hidden.rename(came)
-        for other in sorted(folder.glob(_IN_LINE), reverse=True):
+        names = filter(_IN_LINE.fullmatch, os.listdir(folder))  # noqa: PTH208
+        for other in (folder / name for name in sorted(names, reverse=True)):
             with suppress(FileNotFoundError):
                 if other < came:
                     _outlast(other, deadline, doing)
@@ -111,8 +112,8 @@ def waiting(folder: Path) -> int:
     Looks at no more than a line can have, whatever programs put there.
     """
     with suppress(OSError), os.scandir(folder) as found:
-        names = (entry.path for entry in islice(found, _MOST_IN_LINE))
-        return sum(_is_held(path) for path in names if fnmatch(path, f"*/{_IN_LINE}"))
+        entries = islice(found, _MOST_IN_LINE)
+        return sum(_is_held(entry.path) for entry in entries if _IN_LINE.fullmatch(entry.name))
     return 0
 
 

@@ -9,6 +9,7 @@ import re
 import shutil
 import stat
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -29,7 +30,7 @@ def folder() -> Path:
     # Not what Python finds: that would be the Application's folder where /tmp cannot be used.
     parent = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108
     try:
-        for left in filter(_is_ours, parent.glob(f"{_PREFIX}*")):
+        for left in filter(_is_ours, _called_so(parent)):
             if _locked(left):
                 processes.end_those_of(left)
                 shutil.rmtree(left, ignore_errors=True)
@@ -42,12 +43,19 @@ def folder() -> Path:
         raise OSError(error.errno, error.strerror, str(parent)) from error
 
 
+def _called_so(parent: Path) -> Iterator[Path]:
+    """What is called as folders that are made here; nothing where that cannot be seen."""
+    # Not by `glob`, which takes as long to compile its pattern in each render.
+    with suppress(PermissionError):
+        yield from (parent / name for name in os.listdir(parent) if _NAME.fullmatch(name))  # noqa: PTH208
+
+
 def _is_ours(folder: Path) -> bool:
-    """Whether it is one as they are made here: other programs have names alike."""
+    """Whether it is one that was made here: other programs have names alike."""
     with suppress(OSError):
         found = folder.lstat()
         is_private = stat.S_ISDIR(found.st_mode) and stat.S_IMODE(found.st_mode) == stat.S_IRWXU
-        return bool(_NAME.fullmatch(folder.name)) and is_private and found.st_uid == os.getuid()
+        return is_private and found.st_uid == os.getuid()
     return False
 
 
