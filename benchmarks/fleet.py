@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import cgroup
+from benchmarks import cgroup, plot
 from benchmarks.warm import compiled
 from tests import toolchain
 from tests.e2e.harness.api_server import INSTALLER, running_api_server
@@ -115,7 +115,7 @@ class Fleet:
 
 
 def main() -> None:
-    """Measure, print medians as JSON, and write all of it where asked."""
+    """Measure, print medians as JSON, and write all of it where asked, with a plot of memory."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fleet", description=__doc__)
     parser.add_argument("--applications", type=int, default=200, metavar="N")
     parser.add_argument("--programs", type=int, default=40, metavar="N")
@@ -125,7 +125,12 @@ def main() -> None:
         action="store_true",
         help="without the annotation that says what an Application is made from",
     )
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write all of it as JSON")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write all of it as JSON, and the container's memory over time as SVG beside it",
+    )
     arguments = parser.parse_args()
     terminate_like_interrupt()
     with _running() as (argocd, plugins, container):
@@ -137,6 +142,7 @@ def main() -> None:
         settings = {key: value for key, value in vars(arguments).items() if key != "output"}
         written = {**settings, **found, "samples": samples, "memory": memory}
         arguments.output.write_text(json.dumps(written, default=asdict) + "\n")
+        arguments.output.with_suffix(".svg").write_text(plot.memory_over_time(memory))
 
 
 def measure(

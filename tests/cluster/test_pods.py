@@ -220,7 +220,10 @@ class TestInsideThePod:
             message=lambda: "the liveness probe did not notice",
             timeout=300,
         )
-        cluster.wait_until_ready()
+        # The Deployment may not have heard of it yet.
+        cluster.api.wait_for(
+            cluster.sidecar_is_ready, message=lambda: "it does not come up", timeout=300
+        )
 
 
 def _renders(cluster: Cluster) -> int:

@@ -47,6 +47,8 @@ def test_what_does_not_greet_is_explained_by_the_command_in_python(
         listener.bind(str(path))
         assert _probe(client, path) == explained, "nobody listens"
         listener.listen()
+        assert _probe(client, path) == explained, "nobody answers"
+        listener.accept()[0].close()
         threading.Thread(target=_answer_otherwise, args=[listener]).start()
         assert _probe(client, path) == explained, "another server answers"
 

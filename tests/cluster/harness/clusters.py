@@ -64,13 +64,20 @@ class Cluster:
 
     def sidecar_restarts(self) -> int:
         """How often the plugin's container was started again."""
-        (pod,) = self.pods()
-        statuses = pod["status"]["containerStatuses"]
-        return sum(int(s["restartCount"]) for s in statuses if s["name"].startswith("cmp-"))
+        return sum(int(status["restartCount"]) for status in self._sidecar_statuses())
+
+    def sidecar_is_ready(self) -> bool:
+        """Whether the plugin's container, as it runs now, has come through its startup probe."""
+        return all(status["ready"] for status in self._sidecar_statuses())
 
     def wait_until_ready(self) -> None:
         """Wait until the repo-server's roll-out is over. Raises TimeoutError."""
         rollouts.wait_until_ready(self.api, "Deployment", REPO_SERVER, namespace=NAMESPACE)
+
+    def _sidecar_statuses(self) -> list[Object]:
+        (pod,) = self.pods()
+        statuses = pod["status"]["containerStatuses"]
+        return [status for status in statuses if status["name"].startswith("cmp-")]
 
     def _sidecar(self) -> tuple[str, str]:
         (pod,) = self.pods()
