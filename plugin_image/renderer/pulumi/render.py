@@ -34,7 +34,6 @@ from . import (
 from .configuration import Configuration, load_configuration
 from .execution import Execution
 from .hosts.host import Host, Installed, Run
-from .hosts.nodejs_packages import IMAGE_MODULES
 from .hosts.registry import INSTALLER_VARIABLES, host_of
 from .installer import Installer
 from .monitor.recording import Recording, Registration, Release
@@ -205,6 +204,8 @@ def _destination(context: RunContext) -> "Destination":
 
 def _see(request: Request, seen: Seen, run: Run, execution: Execution) -> None:
     """Add what the run depends on beside what this process has looked at."""
+    from .hosts.nodejs_packages import IMAGE_MODULES
+
     own = map(str, (request.folder, execution.scratch, IMAGE_MODULES))
     of_container = lasting(str(request.settings.cache), request.env)
     places, mounts = [*own, *of_container], mounted(of_container)

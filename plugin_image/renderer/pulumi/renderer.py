@@ -38,17 +38,21 @@ class PulumiRenderer(Renderer["Options"]):
 
     def render(self, request: "Request", options: "Options") -> AbstractContextManager[Rendered]:
         """See `Renderer`."""
-        from . import check, render
-
         if options.check:
+            from . import check
+
             return check.rendered(request, options)
+        from . import render
+
         return render.rendered(request, options)
 
     def renders(self, options: "Options") -> int:
         """See `Renderer`."""
+        if not options.check:
+            return 1
         from . import check
 
-        return check.RENDERS if options.check else 1
+        return check.RENDERS
 
     def is_kept(self, options: "Options") -> bool:
         """See `Renderer`. What may be another thing each time is not kept."""

@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 TABLE = Path(__file__).with_name("shapes.json")
+# Read when the module is loaded: that is done once for all renders that are forked.
+_TABLE: Mapping[str, Any] = json.loads(TABLE.read_text())
 
 _TOKEN = re.compile(r"pulumi-unknown-(\d{1,9})-(\d{1,9})-", re.IGNORECASE)
 _SMALLEST_NUMBER = 2**52
@@ -171,9 +173,8 @@ def _paths(shape: Shape, at: str) -> Iterator[tuple[str, Shape]]:
 
 @cache
 def _shape_of(type_: str) -> dict[str, Shape]:
-    table = _table()
-    shape = {**table["default"], **table["types"].get(type_, {})}
-    return cast(dict[str, Shape], _expand(shape, table["shapes"], _DEPTH))
+    shape = {**_TABLE["default"], **_TABLE["types"].get(type_, {})}
+    return cast(dict[str, Shape], _expand(shape, _TABLE["shapes"], _DEPTH))
 
 
 def _expand(shape: Shape, shapes: Mapping[str, Shape], depth: int) -> Shape:
@@ -185,9 +186,3 @@ def _expand(shape: Shape, shapes: Mapping[str, Shape], depth: int) -> Shape:
     if shape in shapes:
         return _expand(shapes[shape], shapes, depth - 1) if depth else "o"
     return shape
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = json.loads(TABLE.read_text())
-    return table
