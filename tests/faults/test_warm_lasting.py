@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults import warm_nodejs
 from tests.faults.warm import Container, config_map, read, wait_until
+from tests.faults.warm_nodejs import NodeContainer
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(3600)]
 
@@ -19,16 +21,30 @@ MOST_GROWTH = 2 * 2**20
 """Bytes of memory that a process may have more at the end: what was freed is not given back."""
 
 
-@pytest.fixture
-def container(tmp_path: Path) -> Iterator[Container]:
-    made = Container(tmp_path / "container")
+def with_python(place: Path) -> tuple[Container, Path]:
+    """A container that is warm, and a program in it."""
+    made = Container(place)
     made.until_warm()
-    yield made
-    made.kill()
+    return made, made.project(config_map("1"))
 
 
-def test_ten_thousand_renders_leave_no_more_than_a_thousand(container: Container) -> None:
-    folder = container.project(config_map("1"))
+def with_nodejs(place: Path) -> tuple[Container, Path]:
+    made = NodeContainer(place)
+    made.until_waiting()
+    return made, made.script(warm_nodejs.config_map("1"))
+
+
+@pytest.fixture(params=[with_python, with_nodejs])
+def rendering(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Container, Path]]:
+    container, folder = request.param(tmp_path / "container")
+    yield container, folder
+    container.kill()
+
+
+def test_ten_thousand_renders_leave_no_more_than_a_thousand(
+    rendering: tuple[Container, Path],
+) -> None:
+    container, folder = rendering
     expected = container.generate(folder)
     assert expected[0] == 0, expected
 

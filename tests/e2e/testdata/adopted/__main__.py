@@ -48,7 +48,7 @@ k8s.core.v1.ConfigMap("named", metadata={"namespace": space, "name": "named"}, d
 k8s.core.v1.Secret(
     "login",
     metadata={"namespace": space},
-    string_data={"password": pulumi.Output.secret("canary-4f1c9d7e-canary")},
+    string_data={"password": pulumi.Output.secret("canary-of-a-stack-that-moves")},
     opts=ResourceOptions(protect=True),
 )
 k8s.core.v1.ConfigMap(
