@@ -42,7 +42,8 @@ class Client:
         """Tell the exit status, the last of all, unless somebody has."""
         if self._is_told[0]:
             return
-        # Before: as soon as the client knows, it ends.
+        # First, as the client ends once it knows. Should this process be killed in between, nobody
+        # tells it, and the client has the command in Python render.
         self._is_told[0] = True
         try:
             self._connection.send(b"ended %d" % status)

@@ -1,10 +1,10 @@
 """Keeps a render to its time, and leaves nothing of it behind, whatever becomes of it.
 
-A render runs in a child of the process that Argo CD started, or that a client has asked for one.
-That does nothing but wait, so that no work can hold it up: a signal ends the render at once with
-all that it has started, and so does a deadline that the render itself does not keep. When it is
-itself killed, the kernel tells the render, which ends like that. What the two left behind when both
-were killed, the next render removes.
+A render runs in a child of the process that Argo CD started, or of the one that a client has asked.
+The parent does nothing but wait, so that no work can hold it up: a signal ends the render at once
+with all that it has started, and so does a deadline that the render itself does not keep. When the
+parent is killed, the kernel tells the render, which ends like that. What the two left behind when
+both were killed, the next render removes.
 """
 
 import os

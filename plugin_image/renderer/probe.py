@@ -4,6 +4,9 @@ A kubelet has no probe for a unix socket, and cmp-server has no HTTP. Its socket
 HTTP/2, where a server's first frame is its settings (RFC 9113, section 3.4): a server that
 sends them accepts connections and serves them, which the mere existence of the socket
 does not say. No gRPC library is loaded for that; a probe runs every few seconds.
+
+In a container the client in Go (`build/client/probe.go`) asks first, and this only where that got
+no answer at once: to tell what is wrong, and to give a slow server its time.
 """
 
 import socket

@@ -45,7 +45,7 @@ def folder() -> Path:
 
 def _called_so(parent: Path) -> Iterator[Path]:
     """What is called as folders that are made here; nothing where that cannot be seen."""
-    # Not by `glob`, which takes as long to compile its pattern in each render.
+    # Not by `glob`: it would compile its pattern anew in each render.
     with suppress(PermissionError):
         yield from (parent / name for name in os.listdir(parent) if _NAME.fullmatch(name))  # noqa: PTH208
 
