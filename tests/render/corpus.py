@@ -180,7 +180,7 @@ def share_go_caches(cache: Path) -> None:
 def nodejs_cache() -> Path:
     """The renderer's cache for programs in Node.js, which stays as long as what compiles them."""
     hosts = PLUGIN_IMAGE / "renderer" / "pulumi" / "hosts"
-    files = sorted(path for path in hosts.iterdir() if path.is_file())
+    files = sorted([*hosts.glob("nodejs*"), *hosts.glob("typescript*")])
     name = toolchain.cache.key("nodejs-programs", [path.read_bytes() for path in files])
     return toolchain.cache.folder() / name
 

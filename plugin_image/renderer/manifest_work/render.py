@@ -13,7 +13,7 @@ from ..request import Request
 from . import works
 from .entries import Entry
 from .options import Options
-from .sources import directory, helm, kustomize, wrapped
+from .sources import directory, wrapped
 from .sources.folder import Folder
 
 if TYPE_CHECKING:
@@ -62,8 +62,13 @@ def _read(request: Request, folder: Folder, options: Options, source: str) -> li
     ):
         match source:
             case "helm":
+                # Imported here, as the next: what reads charts takes a while to load.
+                from .sources import helm
+
                 return helm.entries(request, folder, options, scratch)
             case "kustomize":
+                from .sources import kustomize
+
                 return kustomize.entries(request, folder, scratch)
             case _:
                 return directory.entries(folder)

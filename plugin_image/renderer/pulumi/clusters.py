@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ...contract import pulumi as contract
 from ..errors import RefusedError, UsageError
-from .monitor.recording import Registration
-from .monitor.resources.providers import UNREADABLE
+from .monitor.recording import UNREADABLE, Registration
 
 _SHOWN = 3
 """Objects of each cluster in the first line of a message; all are in its details."""

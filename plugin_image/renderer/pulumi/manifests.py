@@ -24,7 +24,7 @@ from . import (
 )
 from .monitor.recording import Recording, Registration
 from .monitor.run_context import Unreadable
-from .monitor.values import shapes, structs, wire
+from .monitor.values import doubles, shapes, wire
 from .options import Options
 
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ class _Plain:
                 fix="pass a finite number",
             )
         bound = self._is_definition and path.rpartition(".")[2] in _BOUNDS
-        if structs.may_be_rounded(number) and not bound:
+        if doubles.may_be_rounded(number) and not bound:
             raise ManifestError(
                 f"{self._entry} has the number {int(number)} in {path}, and beyond 2^53 "
                 "integers reach no provider of Pulumi exactly: this one may be rounded",

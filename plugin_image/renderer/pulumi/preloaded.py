@@ -10,7 +10,8 @@ protocol.load_grpc()
 
 from .. import documents, guard, parameters, results, telling  # noqa: E402, F401
 from . import check, commands, options, render  # noqa: E402, F401
-from .hosts import go, nodejs, python, yaml  # noqa: E402, F401
+from .hosts import go, nodejs, python, python_interpreters, yaml  # noqa: E402, F401
 from .monitor import session  # noqa: E402, F401
 from .monitor.keyed import schema  # noqa: E402, F401
+from .monitor.service import keyed  # noqa: E402, F401
 from .monitor.transport import on_demand, pipes, server  # noqa: E402, F401

@@ -6,8 +6,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
-from packaging.utils import canonicalize_name
-
 from ... import files
 
 NAME: Final = "pyproject.toml"
@@ -61,6 +59,9 @@ def _is_package(manifest: Path) -> bool:
     is_built = settings.get("package-mode", True) and table(manifest, "build-system")
     if not is_built or not isinstance(name, str):
         return False
+    # Imported here: it takes time to load, and Poetry's programs alone need it.
+    from packaging.utils import canonicalize_name
+
     module = canonicalize_name(name).replace("-", "_")
     found = (manifest.parent / below / module for below in ("", "src"))
     return bool(settings.get("packages")) or any(

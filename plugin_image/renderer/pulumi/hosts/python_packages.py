@@ -8,15 +8,7 @@ from ... import files
 from .. import dependencies
 from ..installer import Installer
 from ..project import Project
-from . import (
-    pyproject,
-    python_exports,
-    python_inputs,
-    python_interpreters,
-    runtime_options,
-    uv,
-    uv_lock,
-)
+from . import pyproject, python_inputs, runtime_options, uv, uv_lock
 from .host import Installed
 
 _OPTIONS = {"toolchain": str, "virtualenv": str, "typechecker": str}
@@ -155,9 +147,12 @@ def _installed(
     inputs = python_inputs.of(named, project.repository, synced=synced)
     base = dependencies.base(inputs.files, project.repository)
     member = _member(program, named)
-    python = python_interpreters.find(inputs.requires_python, named.name, installer)
+    python = _python(inputs.requires_python, named.name, installer)
 
     def fill(folder: Path) -> None:
+        # Imported here, as what installs is: what is installed already needs none of it.
+        from . import stale_lock
+
         copy, venv = dependencies.copied(inputs.files, base, folder / "project"), folder / "venv"
         for file in {*python_inputs.requirements(named)} & {*inputs.files}:
             # As it was read here: editors on Windows write UTF-16.
@@ -165,12 +160,22 @@ def _installed(
             (copy / file.relative_to(base)).write_text(text, encoding="utf-8")
         place = copy / member.relative_to(base)
         if named.name == "uv.lock":
-            uv_lock.refuse_stale(copy / named.relative_to(base), place / pyproject.NAME)
+            stale_lock.refuse(copy / named.relative_to(base), place / pyproject.NAME)
         _fill(installer, place, venv, named.name, python, synced=synced)
 
     settings = [str(python), str(member.relative_to(base)), *(["synced"] if synced else [])]
     store = installer.cache.once("python", base, inputs.files, fill, settings=settings)
     return uv.python_of(store / "venv")
+
+
+def _python(requires: str, file: str, installer: Installer) -> Path:
+    """The interpreter for a program that is for certain versions of Python, or for any."""
+    if not requires:
+        return Path(sys.executable)
+    # Imported here: to compare versions takes a tenth of a small program's render to load.
+    from . import python_interpreters
+
+    return python_interpreters.find(requires, file, installer)
 
 
 def _member(program: Path, named: Path) -> Path:
@@ -186,6 +191,8 @@ def _member(program: Path, named: Path) -> Path:
 def _fill(
     installer: Installer, project: Path, venv: Path, named: str, python: Path, *, synced: bool
 ) -> None:
+    from . import python_exports
+
     uv.make_environment(installer, venv, python)
     options: list[str | Path] = ["--quiet", "--no-editable", "--compile-bytecode"]
     options += ["--python", uv.python_of(venv)]

@@ -15,7 +15,7 @@ from google.protobuf import struct_pb2
 from pulumi import _types
 from pulumi.runtime import rpc
 
-from ..monitor.values import structs, wire
+from ..monitor.values import doubles, wire
 
 _TEXT = frozenset({str})
 _ALWAYS_CARRIED = frozenset({str, bool, float, type(None), list})
@@ -44,7 +44,7 @@ def _is_carried(value: Any) -> bool:
     if isinstance(value, dict):
         return _TEXT.issuperset(map(type, value)) or _odd_key(value) is None
     if isinstance(value, int):
-        return structs.is_exact(value)
+        return doubles.is_exact(value)
     if isinstance(value, Sequence):
         return not isinstance(value, _NO_SEQUENCES)
     return (

@@ -60,6 +60,8 @@ _OF_RUNNER = (
     "monitor.plugin.discovery",
     "monitor.plugin.downloads",
     "monitor.transport.server",
+    # For values that are made from a key.
+    "monitor.service.keyed",
 )
 _OF_SDK = (
     "pulumi",

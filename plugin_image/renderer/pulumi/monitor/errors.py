@@ -32,3 +32,11 @@ class Refusal(MonitorError):
 def details_of(error: grpc.RpcError) -> str:
     """What a failed gRPC call was told; the library raises its errors as calls."""
     return str(error.details() if hasattr(error, "details") else error)
+
+
+class BrokenError(MonitorError):
+    """The code of a component package failed; `details` has all that it said."""
+
+    def __init__(self, text: str, details: str) -> None:
+        super().__init__("UNKNOWN", text)
+        self.details = details

@@ -7,9 +7,12 @@ was known until then: above all its secrets, which must be kept out of messages.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict
+from typing import Any, Final, Literal, TypedDict
 
 Severity = Literal["info", "warning", "error"]
+
+UNREADABLE: Final = "unreadable "
+"""Begins a cluster that a secret names which cannot be read: it may be any other one."""
 
 
 class FailureEvent(TypedDict):

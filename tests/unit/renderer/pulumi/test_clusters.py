@@ -2,8 +2,7 @@ import pytest
 
 from plugin_image.renderer.errors import RefusedError, UsageError
 from plugin_image.renderer.pulumi import clusters
-from plugin_image.renderer.pulumi.monitor.recording import Registration
-from plugin_image.renderer.pulumi.monitor.resources.providers import UNREADABLE
+from plugin_image.renderer.pulumi.monitor.recording import UNREADABLE, Registration
 
 
 def of(provider: str, cluster: str, *names: str) -> list[Registration]:

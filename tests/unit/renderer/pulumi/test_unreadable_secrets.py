@@ -7,7 +7,7 @@ import pytest
 from plugin_image.renderer.errors import ManifestError, ProgramError
 from plugin_image.renderer.pulumi import manifests, outcome, unreadable_secrets
 from plugin_image.renderer.pulumi.hosts.host import Failure, Run
-from plugin_image.renderer.pulumi.monitor.recording import Recording, Registration
+from plugin_image.renderer.pulumi.monitor.recording import UNREADABLE, Recording, Registration
 from plugin_image.renderer.pulumi.monitor.resources import providers
 from plugin_image.renderer.pulumi.monitor.run_context import Unreadable
 from plugin_image.renderer.pulumi.monitor.values import unreadable, wire
@@ -75,6 +75,6 @@ def test_a_program_that_fails_without_them_is_told_so() -> None:
 
 def test_a_cluster_that_one_names_is_marked() -> None:
     for inputs in ({"kubeconfig": wire.secret(TEXT)}, {"clusterIdentifier": TEXT}):
-        assert providers.provider("p", inputs).cluster.startswith(providers.UNREADABLE)
+        assert providers.provider("p", inputs).cluster.startswith(UNREADABLE)
     plain = providers.provider("p", {"kubeconfig": "a"}).cluster
-    assert not plain.startswith(providers.UNREADABLE)
+    assert not plain.startswith(UNREADABLE)

@@ -8,13 +8,12 @@ comes to the program's own monitor. Source: pulumi/pulumi `proto/pulumi/provider
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import grpc
 from google.protobuf.message import Message
@@ -22,7 +21,6 @@ from pulumi.runtime.proto import alias_pb2, provider_pb2
 
 from ....errors import RenderError
 from .. import policy
-from ..errors import MonitorError, details_of
 from ..values import messages, structs, wire
 from . import providing
 
@@ -31,29 +29,6 @@ if TYPE_CHECKING:
     from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest, ResourceCallRequest
 
     from .plugins import Fields
-
-_FRAMES: Final = (
-    (re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)'), -1),
-    (re.compile(r"\bat .*?\(?(?:file://)?(?P<file>/[^():]+):(?P<line>\d+):\d+\)?"), 0),
-    (re.compile(r"^\t(?P<file>/.+\.go):(?P<line>\d+)", re.MULTILINE), 0),
-    (re.compile(r"^\s*on (?P<file>\S+) line (?P<line>\d+):", re.MULTILINE), 0),
-    (re.compile(r"^(?P<file>[^\s:,]+):(?P<line>\d+),\d+-[\d,]+: ", re.MULTILINE), 0),
-)
-"""The frames of tracebacks and remarks, of Python, Node.js, Go and YAML, and which of them is where
-it failed."""
-_CRASH: Final = re.compile(r"^(?:panic|fatal error): ", re.MULTILINE)
-"""What Go's runtime says as it ends a process."""
-_INSTALLED: Final = re.compile(r"/(?:site-packages|node_modules)/")
-_NOT_GIVEN: Final = re.compile(r"missing required configuration variable ('[^':]*');.*")
-"""What the host of YAML says of an input of a component; a key of the configuration has a colon."""
-_NO_DEFAULT: Final = re.compile(r"unexpected configuration type '[^']*': .*")
-"""What it says of such an input where it is a list, and does not know what that may be."""
-_LEFT_OUT: Final = re.compile(r"^Error registering config \[([^]\n]+)\]", re.MULTILINE)
-"""Where it names the input, after that."""
-_AROUND: Final = re.compile(
-    r"Unexpected <class '[^']+'>: |^[^\s:,]+:\d+,\d+-[\d,]+: |;? *$", re.MULTILINE
-)
-"""What gRPC's own server in Python says before an exception, and YAML's host around an error."""
 
 _Answer = TypeVar("_Answer", bound=Message)
 
@@ -99,14 +74,6 @@ class Package:
     """Starts it. Raises RenderError where it does not start."""
     prefixes: bool = False
     """Whether its host puts the name of a component before those of its children."""
-
-
-class BrokenError(MonitorError):
-    """The code of a package failed; the text says where, and `details` has all it said."""
-
-    def __init__(self, text: str, details: str) -> None:
-        super().__init__("UNKNOWN", text)
-        self.details = details
 
 
 class Packages:
@@ -181,10 +148,11 @@ class _Running:
         try:
             response = providing.call(channel, rpc, request, answer)
         except grpc.RpcError as error:
-            said, output = details_of(error), provider.output()
-            if error.code() is grpc.StatusCode.UNAVAILABLE and (crash := _CRASH.search(output)):
-                said, output = output[crash.start() :], ""
-            raise self._broken(called, said, output) from error
+            # Imported here, as below: few programs have packages, and fewer such as fail.
+            from . import package_failure
+
+            output = provider.output()
+            raise package_failure.of_call(self._package, called, error, output) from error
         if isinstance(response, messages.TooDeep):
             raise policy.refuse_value(f"what comes of {called}", structs.too_deep())
         return response
@@ -200,42 +168,12 @@ class _Running:
                 try:
                     provider = self._open.enter_context(self._package.serve(self._program))
                 except RenderError as error:
-                    raise self._broken("", error.details.strip() or str(error), "") from error
+                    from . import package_failure
+
+                    raise package_failure.of_start(self._package, error) from error
                 channel = self._open.enter_context(providing.channel(provider.port))
                 self._started = channel, provider
             return self._started
-
-    def _broken(self, called: str, said: str, output: str) -> BrokenError:
-        lines = [line.strip() for line in _AROUND.sub("", said).splitlines() if line.strip()]
-        # A traceback has the exception below it, an answer before it.
-        cause = lines[0] if called or not lines else lines[-1]
-        if called:
-            cause = _NOT_GIVEN.sub(r"its input \1 is not given", cause)
-        if _NO_DEFAULT.fullmatch(cause) and (named := _LEFT_OUT.findall(output)):
-            cause = f"its input {named[-1]!r} is not given, and lists have no default"
-        what = f"{called} of the package" if called else "the package"
-        where = self._frame(said) or self._package.place
-        failed = "failed" if called else "does not start"
-        text = f"{what} {self._package.name!r} ({where}) {failed}: {cause.rstrip(':')}"
-        return BrokenError(text, "\n".join(filter(None, [said, output])))
-
-    def _frame(self, said: str) -> str:
-        """The line of the package's own code that failed, or nothing where none is told."""
-        for frame, which in _FRAMES:
-            own = [
-                f"{self._shown(found['file'])}:{found['line']}"
-                for found in frame.finditer(said)
-                if (self._package.root / found["file"]).is_relative_to(self._package.root)
-                and not _INSTALLED.search(found["file"])
-            ]
-            if own:
-                return own[which]
-        return ""
-
-    def _shown(self, file: str) -> Path:
-        """A file of the package, relative to the project."""
-        root = self._package.root
-        return Path(self._package.place).parent / (root / file).relative_to(root)
 
 
 def _construct_request(

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Refusal
+from ..recording import UNREADABLE
 from ..values import structs, unreadable, wire
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 DEFAULT = "default"
 """What the provider of objects without one is called."""
-
-UNREADABLE = "unreadable "
-"""Begins a cluster that a secret names which cannot be read: it may be any other one."""
 
 _INPUTS = ("kubeconfig", "context", "cluster")
 

@@ -26,7 +26,7 @@ class KeyedResources:
     """Makes the values of the random provider's resources. Thread-safe."""
 
     def __init__(self, context: RunContext, names: Names, report: Report) -> None:
-        """Without a key in the context, it makes none."""
+        """The context has the key."""
         self._key = bytes.fromhex(context.random_key)
         self._unreadable = context.unreadable
         self._names = names
@@ -41,7 +41,7 @@ class KeyedResources:
 
     def make(self, type_: str) -> bool:
         """Whether it makes the values of resources of this type."""
-        return bool(self._key) and type_ in KINDS
+        return type_ in KINDS
 
     def register(
         self, urn: str, request: RegisterResourceRequest, called: str

@@ -18,8 +18,8 @@ from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
 from .. import policy
-from ..errors import MonitorError, Refusal
-from ..plugin.packages import BrokenError, Packages
+from ..errors import BrokenError, MonitorError, Refusal
+from ..plugin.packages import Packages
 from ..plugin.plugins import Plugin, Plugins
 from ..recording import Event, Report
 from ..resources.names import Names

@@ -21,7 +21,6 @@ from ..resources.registry import Registry
 from ..run_context import RunContext
 from ..values import shapes, structs, wire
 from . import releases
-from .keyed import KeyedResources
 from .releases import Part
 from .transforms import Transforms
 
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
         RegisterResourceResponse,
         ResourceCallRequest,
     )
+
+    from .keyed import KeyedResources
 
 _PROVIDERS: Final = "pulumi:providers:"
 
@@ -60,7 +61,7 @@ class Registrar:
         self._packages = packages
         self._transforms = transforms
         self._report = report
-        self._keyed = KeyedResources(context, names, report)
+        self._keyed = _keyed(context, names, report)
         self._inheritance = Inheritance()
         self._order = Order()
         self._lock = threading.Lock()
@@ -109,7 +110,7 @@ class Registrar:
             response = self._register_release(urn, request, called)
         elif is_object:
             response = self._register_object(urn, request, called)
-        elif self._keyed.make(request.type):
+        elif self._keyed and self._keyed.make(request.type):
             response = self._keyed.register(urn, request, called)
         else:
             response = self._leave_out(urn, request, called)
@@ -276,9 +277,7 @@ class Registrar:
                 auto_name=name.auto,
                 live_key=name.live_key,
             )
-            self._registered += 1
-            self._keyed.remember(release)
-            self._report(release.event())
+            self._add(release)
         return release
 
     def _register_part(
@@ -341,10 +340,15 @@ class Registrar:
                 mutable=sorted(provider.mutable),
                 unless_given=unless_given,
             )
-            self._registered += 1
-            self._keyed.remember(registration)
-            self._report(registration.event())
+            self._add(registration)
         return registration
+
+    def _add(self, recorded: Registration | Release) -> None:
+        """Report what has the next number, under the lock."""
+        self._registered += 1
+        if self._keyed:
+            self._keyed.remember(recorded)
+        self._report(recorded.event())
 
     def call(self, request: ResourceCallRequest) -> CallResponse:
         """What a method of a package's component gives. Raises MonitorError, and Refusal."""
@@ -430,3 +434,13 @@ class Registrar:
                 self._registry.forget(request)
                 # The provider may have registered it before it failed.
                 self._transforms.hand_over(request)
+
+
+def _keyed(context: RunContext, names: Names, report: Report) -> KeyedResources | None:
+    """What makes values from the Application's key; None where there is none."""
+    if not context.random_key:
+        return None
+    # Imported here: few Applications have one.
+    from .keyed import KeyedResources
+
+    return KeyedResources(context, names, report)

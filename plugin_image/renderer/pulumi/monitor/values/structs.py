@@ -9,13 +9,8 @@ from typing import Final
 from google.protobuf import struct_pb2
 
 from ..errors import MonitorError
+from . import doubles
 from .wire import SIGNATURE, Json, uncarried_in
-
-_LARGEST_SAFE: Final = 2**53 - 1
-"""Numbers travel as doubles; beyond this one, not every integer is one."""
-
-_LARGEST_INTEGER: Final = 2**64
-"""As a double; a larger number was never a 64-bit integer."""
 
 MOST_LEVELS: Final = 250
 """Of mappings and lists within each other. Definitions of custom resources have up to fifty."""
@@ -63,7 +58,7 @@ def from_value(value: struct_pb2.Value, levels: int = MOST_LEVELS) -> Json:
         case "bool_value":
             return value.bool_value
         case "number_value":
-            return _number(value.number_value)
+            return doubles.meant(value.number_value)
         case _:
             return None
 
@@ -104,18 +99,3 @@ def _into_value(data: Json, value: struct_pb2.Value) -> None:
         value.list_value.SetInParent()
         for item in data:
             _into_value(item, value.list_value.values.add())
-
-
-def is_exact(number: int) -> bool:
-    """Whether an integer is in the range of which doubles hold every one."""
-    return abs(number) <= _LARGEST_SAFE
-
-
-def may_be_rounded(number: float) -> bool:
-    """Whether a number was perhaps another integer, of those that programs have."""
-    return number.is_integer() and _LARGEST_SAFE < abs(number) <= _LARGEST_INTEGER
-
-
-def _number(number: float) -> int | float:
-    """Whole numbers are the integers that were meant, as far as that can be said."""
-    return int(number) if number.is_integer() and abs(number) <= _LARGEST_SAFE else number

@@ -9,11 +9,8 @@ import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, resource_pb2
 
-from plugin_image.renderer.pulumi.monitor.plugin.packages import (
-    BrokenError,
-    Package,
-    Packages,
-)
+from plugin_image.renderer.pulumi.monitor.errors import BrokenError
+from plugin_image.renderer.pulumi.monitor.plugin.packages import Package, Packages
 from plugin_image.renderer.pulumi.monitor.values import structs, wire
 from plugin_image.renderer.supervise import Server
 from tests.unit.renderer.pulumi.monitor.harness import NoProgram

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from google.protobuf import struct_pb2
 
-from plugin_image.renderer.pulumi.monitor.values import structs, wire
+from plugin_image.renderer.pulumi.monitor.values import doubles, structs, wire
 
 
 def _nested(levels: int, *, by: type) -> Any:
@@ -40,14 +40,14 @@ def test_whole_numbers_are_integers_as_far_as_doubles_hold_them(number: int) -> 
 @pytest.mark.parametrize("number", [2**53, -(2**53), 2**63, 10**18, 2**64])
 def test_an_integer_that_a_double_may_have_rounded_is_told_apart(number: int) -> None:
     read = structs.from_value(struct_pb2.Value(number_value=number))
-    assert structs.may_be_rounded(read)
+    assert doubles.may_be_rounded(read)
 
 
 @pytest.mark.parametrize("number", [0.5, 1e22, -1e300, 2.0**65, 1e15 + 0.5])
 def test_other_numbers_are_doubles(number: float) -> None:
     read = structs.from_value(struct_pb2.Value(number_value=number))
     assert (read, type(read)) == (number, float)
-    assert not structs.may_be_rounded(read)
+    assert not doubles.may_be_rounded(read)
 
 
 @pytest.mark.parametrize("holder", [lambda v: v, lambda v: [v], lambda v: {"value": [{"a": v}]}])
