@@ -53,8 +53,10 @@ _STATES: Final[Mapping[str, Callable[[str], str]]] = {
 _OF_THE_KERNEL: Final = ("/proc", "/sys")
 """Where the renderer looks for limits and processes; no program does."""
 _KIND: Final = "results"
-_ADDRESS: Final = re.compile(r" at 0x[0-9a-f]{6}|0x[0-9a-f]{9,12}(?![0-9a-f])")
-"""How Python writes an object without a text of its own, and Go what is in its memory.
+_ADDRESS: Final = re.compile(
+    r" at 0x[0-9a-f]{6}|0x[0-9a-f]{9,12}(?![0-9a-f])|[\w;$]@[0-9a-f]{4,8}(?![\w.-])"
+)
+"""How Python and Java write an object without a text of its own, and Go what is in its memory.
 
 From 1.26 on, Go draws where that begins, within 48 bits."""
 _MADE_UP: Final = re.compile(r"^(?=.*\d).{7,}$")

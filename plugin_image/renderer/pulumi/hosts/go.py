@@ -23,7 +23,7 @@ from ..monitor.plugin.program import GO_SETTINGS
 from ..monitor.recording import Event
 from ..project import Project
 from . import go_failure, go_modules, go_places, go_sdk, go_seen, go_shipped, runtime_options
-from .host import Installed, Run, logged_errors
+from .host import Installed, Run, keep_hindrances, logged_errors, tell_hindrances
 
 if TYPE_CHECKING:
     from ..monitor.plugin.packages import Program
@@ -32,10 +32,8 @@ entry = Project.entry
 _OPTIONS = {"binary": str, "buildTarget": str}
 """The second says where to leave the binary, which a render leaves nowhere."""
 _BINARY = "program"
-_HINDRANCES = "hindrances"
-"""A file beside it: why its results cannot be kept, in lines."""
 _CODE = "code.json"
-"""Another one: where the code of the repository is that it is built from."""
+"""A file beside it: where the code of the repository is that it is built from."""
 _CHOOSING = ("GOARCH", "GOEXPERIMENT", "GOFLAGS", "GOOS")
 """Variables that say which of a package's files are built, by tags for example."""
 _SIGNALLED: Event = {"signalled": True}
@@ -73,7 +71,7 @@ def install(project: Project, installer: Installer) -> Installed:
         packages = go_seen.packages(listed.read_text())
         _require_program(packages, project)
         hindrances = go_seen.hindrances(packages, installer.cache.downloads(go_sdk.MODULES))
-        (made / _HINDRANCES).write_text("\n".join(hindrances))
+        keep_hindrances(made, hindrances)
         told = go_places.written(packages, folder, project.repository)
         (made / _CODE).write_text(told)
 
@@ -149,10 +147,7 @@ def run(execution: Execution, binary: Installed) -> Run:
     if ended.status:
         place = go_places.innermost(ended.output, code, execution.project.root)
         failure = go_failure.of(logged_errors(events), ended.output, ended.how(), place)
-    hindrances = binary.path.with_name(_HINDRANCES)
-    is_watched = execution.is_watched and hindrances.exists()
-    if is_watched:
-        events.append({"seen": {"hindrances": hindrances.read_text().splitlines()}})
+    is_watched = execution.is_watched and tell_hindrances(binary.path.parent, events)
     return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX, is_watched=is_watched)
 
 

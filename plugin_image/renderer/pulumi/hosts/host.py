@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 EARLY_END_FIX: Final = (
     "remove the call that ends the process early (sys.exit, os._exit, process.exit)"
 )
+_HINDRANCES: Final = "hindrances"
+"""The file of a built program that says in lines why its results cannot be kept."""
 CONFIGURATION_FIX: Final = (
     "set it in the stack's file or in the Application's plugin parameter `config`"
 )
@@ -111,6 +113,20 @@ def logged_errors(events: Iterable[Event]) -> list[str]:
     """What the program logged as errors, which is how most SDKs tell that it failed."""
     messages = Recording.of(events).messages
     return [message.text for message in messages if message.severity == "error"]
+
+
+def keep_hindrances(built: Path, found: Iterable[str]) -> None:
+    """Note beside what was built of a program why its results cannot be kept."""
+    (built / _HINDRANCES).write_text("\n".join(found))
+
+
+def tell_hindrances(built: Path, events: list[Event]) -> bool:
+    """Add what was noted to the events; False where nothing was: others built the program."""
+    noted = built / _HINDRANCES
+    if noted.exists():
+        events.append({"seen": {"hindrances": noted.read_text().splitlines()}})
+        return True
+    return False
 
 
 def configuration_fix(failure: str) -> str:

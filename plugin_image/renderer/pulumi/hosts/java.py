@@ -22,8 +22,16 @@ from ..execution import Execution
 from ..installer import Installer
 from ..monitor.recording import Event
 from ..project import Project
-from . import java_build, java_failure, java_gradle, java_launch, java_maven, runtime_options
-from .host import Installed, Run, logged_errors
+from . import (
+    java_build,
+    java_failure,
+    java_gradle,
+    java_launch,
+    java_maven,
+    java_seen,
+    runtime_options,
+)
+from .host import Installed, Run, keep_hindrances, logged_errors, tell_hindrances
 from .java_build import Build, Builder
 
 entry = Project.entry
@@ -68,7 +76,9 @@ def install(project: Project, installer: Installer) -> Installed:
         copy = copied / base.relative_to(root)
         build = Build(copy, _command(builder, copy, installer), installer)
         _make_agent(made, compiler, installer)
-        builder.launch(build, str(folder.relative_to(base))).keep(made)
+        launch = builder.launch(build, str(folder.relative_to(base)))
+        launch.keep(made)
+        keep_hindrances(made, java_seen.hindrances(launch, installer))
 
     program = str(folder.relative_to(root))
     settings = [builder.TOOL, program, str(compiler.resolve()), _END.read_text()]
@@ -145,4 +155,5 @@ def run(execution: Execution, installed: Installed) -> Run:
     failure = None
     if ended.status:
         failure = java_failure.of(logged_errors(events), ended.output, launch.has)
-    return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX)
+    is_watched = execution.is_watched and tell_hindrances(installed.path, events)
+    return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX, is_watched=is_watched)
