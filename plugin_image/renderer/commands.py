@@ -172,10 +172,12 @@ def _write(renderer: Renderer[Options], request: "Request", asked: "Callable[[],
 
 def _shelf(renderer: Renderer[Options], request: "Request", options: Options) -> "Shelf | None":
     """Where the result is kept; None where it is not."""
+    if not renderer.is_kept(options):
+        return None
     from . import keeping
 
     kept = keeping.of_this_process()
-    if kept is None or not renderer.is_kept(options):
+    if kept is None:
         return None
     from . import results
 
