@@ -54,7 +54,7 @@ _OF_THE_KERNEL: Final = ("/proc", "/sys")
 """Where the renderer looks for limits and processes; no program does."""
 _KIND: Final = "results"
 _ADDRESS: Final = re.compile(
-    r" at 0x[0-9a-f]{6}|0x[0-9a-f]{9,12}(?![0-9a-f])|[\w;$]@[0-9a-f]{4,8}(?![\w.-])"
+    r" at 0x[0-9a-f]{6}|0x[0-9a-f]{9,16}(?![0-9a-f])|[\w;$]@[0-9a-f]{4,8}(?!\w)"
 )
 """How Python and Java write an object without a text of its own, and Go what is in its memory.
 

@@ -34,6 +34,8 @@ _OPTIONS = {"binary": str, "buildTarget": str}
 _BINARY = "program"
 _CODE = "code.json"
 """A file beside it: where the code of the repository is that it is built from."""
+_RULES = Path(go_seen.__file__).read_text()
+"""What is noted of a build by these counts as long as they are the same."""
 _CHOOSING = ("GOARCH", "GOEXPERIMENT", "GOFLAGS", "GOOS")
 """Variables that say which of a package's files are built, by tags for example."""
 _SIGNALLED: Event = {"signalled": True}
@@ -80,7 +82,8 @@ def install(project: Project, installer: Installer) -> Installed:
     base = dependencies.base(sources, project.repository)
     package = str(folder.relative_to(base))
     chosen = [f"{name}={installer.env.get(name, '')}" for name in _CHOOSING]
-    store = installer.cache.once("go", base, sources, fill, settings=[package, *chosen])
+    settings = [package, *chosen, _RULES]
+    store = installer.cache.once("go", base, sources, fill, settings=settings)
     return Installed(store / _BINARY)
 
 

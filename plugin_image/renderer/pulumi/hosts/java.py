@@ -41,6 +41,8 @@ _OF_PULUMI: Final = re.compile(r"Pulumi(?:Names)?(?:\.[^/]*)?\.(?:yaml|yml|json)
 """Files of the project's folder that change with each stack, and are not compiled."""
 _END: Final = Path(__file__).with_name("RendererEnd.java")
 _AGENT: Final = "end.jar"
+_RULES: Final = Path(java_seen.__file__).read_text()
+"""What is noted of a build by these counts as long as they are the same."""
 _OPTIONS: Final = (
     # A program runs for a second or two.
     *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"),
@@ -81,7 +83,7 @@ def install(project: Project, installer: Installer) -> Installed:
         keep_hindrances(made, java_seen.hindrances(launch, installer))
 
     program = str(folder.relative_to(root))
-    settings = [builder.TOOL, program, str(compiler.resolve()), _END.read_text()]
+    settings = [builder.TOOL, program, str(compiler.resolve()), _END.read_text(), _RULES]
     return Installed(installer.cache.once("java", root, sources, fill, settings=settings))
 
 
@@ -155,5 +157,6 @@ def run(execution: Execution, installed: Installed) -> Run:
     failure = None
     if ended.status:
         failure = java_failure.of(logged_errors(events), ended.output, launch.has)
-    is_watched = execution.is_watched and tell_hindrances(installed.path, events)
+    is_seen = execution.is_watched and java_seen.VARIABLES.isdisjoint(execution.env)
+    is_watched = is_seen and tell_hindrances(installed.path, events)
     return Run(events, ended, failure, early_end_fix=_EARLY_END_FIX, is_watched=is_watched)

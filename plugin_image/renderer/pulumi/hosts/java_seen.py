@@ -1,12 +1,14 @@
 """Tells what the result of a Java program may depend on, by its classes, as the program is built.
 
 Of a program that runs in a virtual machine nobody sees what it looks at, or makes up. So its
-classes may name only what does neither: each other, Pulumi's of resources, and those of Java's own
-that compute what they are given. `javap` of the JDK says what they name.
+classes may name only what does neither: each other, Pulumi's classes of resources, and those of
+Java's own that compute what they are given. `javap` of the JDK says what they name.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import dropwhile
 from pathlib import Path
 from typing import Final
 
@@ -15,26 +17,39 @@ from ..installer import Installer
 from .java_build import tool
 from .java_launch import Launch
 
+VARIABLES: Final = frozenset({"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"})
+"""Those that give the virtual machine options, which may be anything."""
+_OPTION: Final = re.compile(
+    r"-D(?!(?:java|javax|jdk|sun)\.)[^=]+(?:=.*)?|-Xm[sx]\w+|-Xss\w+|-ea", re.S
+)
+"""Options of the virtual machine that neither run code nor read files."""
 _AT_ONCE: Final = 100
 """Classes that one command line names."""
-_OPTION: Final = re.compile(r"-D[^=]+(?:=.*)?|-Xm[sx]\w+|-Xss\w+", re.DOTALL)
-"""Of the virtual machine, those that run no code."""
 _NAMED: Final = re.compile(
-    r"^ *#\d+ = (?P<kind>Class|(?:Interface)?Method|Field)(?:ref)? +#\S+ +// +(?P<name>\S+)$",
-    re.MULTILINE,
+    r"^ *#\d+ = (?:Class|(?:Interface)?Methodref|Fieldref) +#\S+ +// +(?P<name>.+)$", re.MULTILINE
 )
 """A class, method or field that a class names. Source: Java Virtual Machine Specification, 4.4."""
-_ARRAY: Final = re.compile(r"\[+(?:L(?P<of>[^;]+);|[A-Z])")
+_HASHED: Final = re.compile(r"^ *#\d+ = String +#\d+ +// .*%[^a-zA-Z%]*[hH]", re.MULTILINE)
+"""A format by which an object's hash is written."""
+_ENDED: Final = re.compile(r"^ *#\d+ = Utf8 +finalize$", re.MULTILINE)
+"""The method that is called when there is no more room."""
+_ARRAY: Final = re.compile(r"\[+(?:L(?P<of>[^;]+);|[A-Z])(?P<member>\..+)?")
 _PLAIN: Final = "java/lang/Object"
 """What stands for an array of numbers."""
+_OF_MACHINE: Final = ("java/", "javax/", "jdk/", "sun/")
+"""Where names of classes begin that no program can define."""
+_PULUMI: Final = "com/pulumi/"
+_OF_REPOSITORIES: Final = ("/com/pulumi/", "/files-2.1/com.pulumi/")
+"""Where Maven and Gradle keep what Pulumi has published."""
 _OF_PULUMI: Final = re.compile(
-    r"com/pulumi/(?:(?:Config|Context|Log|Pulumi)|"
-    r"(?:context|core|exceptions|kubernetes|random|resources)/(?!internal/).+)"
+    r"com/pulumi/(?:(?:Config|Context|Log|Pulumi)"
+    r"|(?:context|core|exceptions|kubernetes|random|resources)/(?!internal/|Utilities\b).+)"
 )
 _OF_LANGUAGE: Final = re.compile(
     r"java/lang/(?:AutoCloseable|Boolean|Byte|CharSequence|Character|Class|Comparable|Double|Enum"
-    r"|Float|Integer|Iterable|Long|Math|Number|Object|Record|Short|String|StringBuffer"
-    r"|StringBuilder|System|Throwable|Void|\w*Error|\w*Exception"
+    r"|Float|Integer|Iterable|Long|Math|Number|Object|Record|Runnable|Short|String|StringBuffer"
+    r"|StringBuilder|System|Throwable|Void|(?!OutOfMemory|StackOverflow|VirtualMachine)\w*Error"
+    r"|\w*Exception"
     r"|invoke/(?:CallSite|LambdaMetafactory|MethodHandles?(?:\$Lookup)?|MethodType"
     r"|StringConcatFactory|TypeDescriptor)"
     r"|runtime/(?:ObjectMethods|SwitchBootstraps))"
@@ -45,25 +60,34 @@ _OF_LIBRARY: Final = re.compile(
     r"|security/(?:MessageDigest|NoSuchAlgorithmException)"
     r"|util/(?:Abstract\w+|Array(?:Deque|List|s)|Base64|BitSet|Collections?|Comparator|Deque"
     r"|Enum(?:Map|Set)|HexFormat|Iterator|(?:Linked)?Hash(?:Map|Set)|LinkedList|List(?:Iterator)?"
-    r"|Map|Navigable(?:Map|Set)|NoSuchElementException|Objects|Optional(?:Double|Int|Long)?"
+    r"|Locale|Map|Navigable(?:Map|Set)|NoSuchElementException|Objects|Optional(?:Double|Int|Long)?"
     r"|Queue|Sequenced\w+|Set|Sorted(?:Map|Set)|String(?:Joiner|Tokenizer)|Tree(?:Map|Set)"
-    r"|function/\w+|regex/\w+|stream/\w+))(?:\$\w+)?"
+    r"|function/\w+|regex/\w+|stream/(?!StreamSupport)\w+))(?:\$\w+)?"
 )
 """Java's own classes without clock, chance, files, variables, threads and processes."""
-_MADE_UP: Final = frozenset(
-    {"deepHashCode", "getBoolean", "getInteger", "getLong", "hash", "hashCode", "identityHashCode"}
-    | {"parallel", "parallelStream", "random", "shuffle"}
+_MADE_UP: Final = re.compile(
+    r"deepHashCode|getBoolean|getInteger|getLong|hash|hashCode|\w+ProbablePrime|parallel\w*|random"
+    r"|shuffle|toIdentityString"
 )
-"""Methods of these, and of what inherits from them, that make something up all the same, look at
-the virtual machine's settings, or do things in any order."""
+"""Members of these that make something up all the same, look at the virtual machine's settings, or
+do things in any order."""
+_INHERITED: Final = re.compile(r"hashCode|parallel(?:Stream)?")
+"""Such as a class may have from one of these."""
 _OF_CONTENT: Final = re.compile(
     r"java/lang/(?:Boolean|Character|Double|Integer|Long|String)\.hashCode"
 )
 """Those that are of what an object holds, and not of where it is in memory."""
-_ONLY: Final = {
-    "java/lang/System": frozenset({"arraycopy", "err", "lineSeparator", "out"}),
-    "java/lang/Class": frozenset({"cast", "getName", "getSimpleName", "isInstance"}),
-    "java/io/PrintStream": frozenset({"append", "flush", "format", "print", "printf", "println"}),
+_ONLY: Final[Mapping[str, Collection[str]]] = {
+    "java/io/PrintStream": {"append", "flush", "format", "print", "printf", "println"},
+    "java/lang/Class": {"cast", "desiredAssertionStatus", "isInstance"},
+    "java/lang/System": {"arraycopy", "err", "lineSeparator", "out"},
+    "java/util/Locale": {"ENGLISH", "ROOT", "US"},
+    # What a compiler writes for a lambda names these, and does not call them.
+    "java/lang/invoke/CallSite": (),
+    "java/lang/invoke/MethodHandle": (),
+    "java/lang/invoke/MethodHandles": (),
+    "java/lang/invoke/MethodHandles$Lookup": (),
+    "java/lang/invoke/MethodType": (),
 }
 """All that a program may use of these."""
 
@@ -75,18 +99,32 @@ def hindrances(launch: Launch, installer: Installer) -> Iterator[str]:
             yield f"it is run with {option}"
     if not launch.has(launch.main):
         yield f"{launch.main} is not its own"
-    places = [Path(path) for path in launch.classpath if Path(path).is_dir()]
-    own = {
-        str(path.relative_to(place).with_suffix("")): path
-        for place in places
-        for path in place.rglob("*.class")
-    }
+    places = [path for path in map(Path, launch.classpath) if path.exists()]
+    yield from _foreign(places)
+    folders = [place for place in places if place.is_dir()]
+    if any(place.is_dir() for place in dropwhile(Path.is_dir, places)):
+        yield "an archive comes before its own classes"
+    files = {path: place for place in folders for path in place.rglob("*.class")}
+    own = {str(path.relative_to(place).with_suffix("")) for path, place in files.items()}
     try:
-        named = {name for some in _in_parts([*own.values()]) for name in _named(some, installer)}
+        said = "".join(_said(some, installer) for some in _in_parts([*files]))
     except DependencyError as error:
         yield f"its classes cannot be read: {error.summary}"
         return
-    yield from (f"it uses {name}" for name in sorted(named) if not _is_harmless(name, own))
+    yield from _by_what_is_said(said, {name for name in own if not name.startswith(_OF_MACHINE)})
+
+
+def _foreign(places: Sequence[Path]) -> Iterator[str]:
+    """Archives of others that have classes of Pulumi's, or may have them."""
+    for place in places:
+        if place.is_dir() or any(repository in str(place) for repository in _OF_REPOSITORIES):
+            continue
+        try:
+            with zipfile.ZipFile(place) as archive:
+                if any(name.startswith(_PULUMI) for name in archive.namelist()):
+                    yield f"{place.name} has classes that are called as Pulumi's are"
+        except zipfile.BadZipFile:
+            yield f"{place.name} cannot be read"
 
 
 def _in_parts(classes: Sequence[Path]) -> Iterator[Sequence[Path]]:
@@ -94,24 +132,39 @@ def _in_parts(classes: Sequence[Path]) -> Iterator[Sequence[Path]]:
         yield classes[start : start + _AT_ONCE]
 
 
-def _named(classes: Sequence[Path], installer: Installer) -> Iterator[str]:
-    """What classes name: other classes, and methods and fields after their class and a dot."""
+def _said(classes: Sequence[Path], installer: Installer) -> str:
+    """What javap says of classes."""
     said = installer.scratch / "javap"
     javap = tool("javap", installer.env)
-    installer.run([javap, "-verbose", "-private", *classes], installer.scratch, result=said)
-    for found in _NAMED.finditer(said.read_text(errors="replace")):
-        name = found["name"].replace('"', "").partition(":")[0]
-        if array := _ARRAY.match(name):
-            name = array["of"] or _PLAIN
-        yield name
+    installer.run([javap, "-verbose", *classes], installer.scratch, result=said)
+    return said.read_text(errors="replace")
+
+
+def _by_what_is_said(said: str, own: Collection[str]) -> Iterator[str]:
+    named = {_name(found["name"]) for found in _NAMED.finditer(said)}
+    yield from (f"it uses {name}" for name in sorted(named) if not _is_harmless(name, own))
+    # Each class names itself.
+    yield from (f"nobody knows what {name} does" for name in sorted({*own} - named))
+    if _HASHED.search(said):
+        yield "it formats the hash of an object"
+    if _ENDED.search(said):
+        yield "it has a finalizer"
+
+
+def _name(written: str) -> str:
+    """The class, or its method or field after a dot, as javap writes it."""
+    name = written.replace('"', "").partition(":")[0]
+    array = _ARRAY.fullmatch(name)
+    return f"{array['of'] or _PLAIN}{array['member'] or ''}" if array else name
 
 
 def _is_harmless(name: str, own: Collection[str]) -> bool:
     """Whether what is named neither looks at anything nor makes anything up."""
     class_, _, member = name.partition(".")
-    if _OF_PULUMI.fullmatch(class_) or _OF_CONTENT.fullmatch(name):
-        return True
-    if member in _MADE_UP:
+    if class_ in own or _OF_PULUMI.fullmatch(class_):
+        return not _INHERITED.fullmatch(member)
+    if not (_OF_LANGUAGE.fullmatch(class_) or _OF_LIBRARY.fullmatch(class_)):
         return False
-    is_known = _OF_LANGUAGE.fullmatch(class_) or _OF_LIBRARY.fullmatch(class_)
-    return class_ in own or bool(is_known and member in {*_ONLY.get(class_, {member}), ""})
+    if _MADE_UP.fullmatch(member):
+        return bool(_OF_CONTENT.fullmatch(name))
+    return member in {*_ONLY.get(class_, (member,)), ""}
