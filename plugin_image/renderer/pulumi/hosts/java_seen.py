@@ -42,7 +42,7 @@ _PULUMI: Final = "com/pulumi/"
 _OF_REPOSITORIES: Final = ("/com/pulumi/", "/files-2.1/com.pulumi/")
 """Where Maven and Gradle keep what Pulumi has published."""
 _OF_PULUMI: Final = re.compile(
-    r"com/pulumi/(?:(?:Config|Context|Log|Pulumi)"
+    r"com/pulumi/(?:(?:Config|Context|Log|Pulumi)(?:\$\w+)?"
     r"|(?:context|core|exceptions|kubernetes|random|resources)/(?!internal/|Utilities\b).+)"
 )
 _OF_LANGUAGE: Final = re.compile(

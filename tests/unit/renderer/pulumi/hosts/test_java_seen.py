@@ -26,6 +26,7 @@ public class App {
   static class Wrong extends IllegalStateException implements Named {}
   public static void main(String[] args) throws Exception {
     var shops = List.of(new Shop("a", 1), new Shop("b", 2));
+    var api = (com.pulumi.Pulumi.API) null;
     var numbers = new int[] {1, 2}.clone();
     assert numbers.length == "ab".toUpperCase(Locale.ROOT).length();
     ((Runnable) Wrong::new).run();
@@ -71,6 +72,7 @@ _MORE = {
 }
 """What a class names by a piece of code."""
 _STANDING_IN = {
+    "com/pulumi/Pulumi.java": "package com.pulumi; public class Pulumi { public interface API {} }",
     "com/pulumi/core/Tuples.java": "package com.pulumi.core; "
     "public class Tuples { public int hashCode() { return 1; } }",
     "com/pulumi/kubernetes/Utilities.java": "package com.pulumi.kubernetes; "
@@ -102,9 +104,11 @@ def _compiled(folder: Path, sources: Mapping[str, str], *others: Path) -> Path:
     return folder / "classes"
 
 
-def test_a_program_that_only_computes_is_not_hindered(tmp_path: Path, installer: Installer) -> None:
+def test_a_program_that_only_computes_is_not_hindered(
+    tmp_path: Path, installer: Installer, pulumi: Path
+) -> None:
     options = ("-Dx=y", "-Xmx512m")
-    classes = _compiled(tmp_path, {"App.java": _COMPUTES})
+    classes = _compiled(tmp_path, {"App.java": _COMPUTES}, pulumi)
     launch = Launch("App", [str(classes)], options=options)
     assert [*java_seen.hindrances(launch, installer)] == []
 
