@@ -32,6 +32,7 @@ const LOST = 134;
 const CRASHES = [-4, -5, -6, -7, -8, -11];
 const REHEARSAL_MS = 60_000;
 const AGAIN_MS = 1000;
+const FORKS_WITH_GARBAGE = 500;
 
 const [runner, machineCode, number] = process.argv.slice(2);
 serve(Number(number));
@@ -60,7 +61,7 @@ function serve(keeper) {
     }
     system.setDumpable(false);
     system.send(keeper, LOADED);
-    run(guarded(forked(keeper)), variables);
+    run(guarded(forked(keeper, collectGarbage)), variables);
 }
 
 /** Be the program's process, unless it is told something else than what packages looked up. */
@@ -140,10 +141,10 @@ function left(before) {
 }
 
 /** In a fork, the socket on which the keeper waits for it. */
-function forked(keeper) {
+function forked(keeper, collectGarbage) {
     // No fork is waited for: the system reaps them.
     system.ignoreChildren(true);
-    for (;;) {
+    for (let number = 1; ; number++) {
         const { word, files } = system.receive(keeper);
         if (!word) {
             system.exit(0);
@@ -153,6 +154,10 @@ function forked(keeper) {
             return files[0];
         }
         system.close(files[0]);
+        if (number % FORKS_WITH_GARBAGE === 0) {
+            // What a fork leaves is little. But V8 would fill 16 MB with it before it looked for any of it.
+            collectGarbage({ type: "minor" });
+        }
     }
 }
 
