@@ -24,15 +24,18 @@ _OPTION: Final = re.compile(
 )
 """Options of the virtual machine that neither run code nor read files."""
 _AT_ONCE: Final = 100
-"""Classes that one command line names."""
+"""Classes that one command line names, of which javap says some megabytes."""
 _NAMED: Final = re.compile(
     r"^ *#\d+ = (?:Class|(?:Interface)?Methodref|Fieldref) +#\S+ +// +(?P<name>.+)$", re.MULTILINE
 )
 """A class, method or field that a class names. Source: Java Virtual Machine Specification, 4.4."""
-_HASHED: Final = re.compile(r"^ *#\d+ = String +#\d+ +// .*%[^a-zA-Z%]*[hH]", re.MULTILINE)
-"""A format by which an object's hash is written."""
-_ENDED: Final = re.compile(r"^ *#\d+ = Utf8 +finalize$", re.MULTILINE)
-"""The method that is called when there is no more room."""
+_FURTHER: Final[Mapping[str, re.Pattern[str]]] = {
+    "it formats the hash of an object": re.compile(
+        r"^ *#\d+ = String +#\d+ +// .*%[^a-zA-Z%]*[hH]", re.MULTILINE
+    ),
+    "it has a finalizer": re.compile(r"^ *#\d+ = Utf8 +finalize$", re.MULTILINE),
+}
+"""What else a class may say that hinders."""
 _ARRAY: Final = re.compile(r"\[+(?:L(?P<of>[^;]+);|[A-Z])(?P<member>\..+)?")
 _PLAIN: Final = "java/lang/Object"
 """What stands for an array of numbers."""
@@ -94,37 +97,45 @@ _ONLY: Final[Mapping[str, Collection[str]]] = {
 
 def hindrances(launch: Launch, installer: Installer) -> Iterator[str]:
     """Why the results of a program cannot be kept. Raises DeadlineError."""
-    for option in launch.options:
-        if not _OPTION.fullmatch(option):
-            yield f"it is run with {option}"
+    yield from (f"it is run with {each}" for each in launch.options if not _OPTION.fullmatch(each))
     if not launch.has(launch.main):
         yield f"{launch.main} is not its own"
     places = [path for path in map(Path, launch.classpath) if path.exists()]
-    yield from _foreign(places)
-    folders = [place for place in places if place.is_dir()]
-    if any(place.is_dir() for place in dropwhile(Path.is_dir, places)):
+    if any(map(Path.is_dir, dropwhile(Path.is_dir, places))):
         yield "an archive comes before its own classes"
-    files = {path: place for place in folders for path in place.rglob("*.class")}
-    own = {str(path.relative_to(place).with_suffix("")) for path, place in files.items()}
+    folders = [place for place in places if place.is_dir()]
+    yield from (what for place in places if place not in folders for what in _of_archive(place))
     try:
-        said = "".join(_said(some, installer) for some in _in_parts([*files]))
+        yield from _of_classes(folders, installer)
     except DependencyError as error:
         yield f"its classes cannot be read: {error.summary}"
+
+
+def _of_archive(place: Path) -> Iterator[str]:
+    """Whether it has classes of Pulumi's, and is not from them, or may have some."""
+    if any(repository in str(place) for repository in _OF_REPOSITORIES):
         return
-    yield from _by_what_is_said(said, {name for name in own if not name.startswith(_OF_MACHINE)})
+    try:
+        with zipfile.ZipFile(place) as archive:
+            if any(name.startswith(_PULUMI) for name in archive.namelist()):
+                yield f"{place.name} has classes that are called as Pulumi's are"
+    except zipfile.BadZipFile:
+        yield f"{place.name} cannot be read"
 
 
-def _foreign(places: Sequence[Path]) -> Iterator[str]:
-    """Archives of others that have classes of Pulumi's, or may have them."""
-    for place in places:
-        if place.is_dir() or any(repository in str(place) for repository in _OF_REPOSITORIES):
-            continue
-        try:
-            with zipfile.ZipFile(place) as archive:
-                if any(name.startswith(_PULUMI) for name in archive.namelist()):
-                    yield f"{place.name} has classes that are called as Pulumi's are"
-        except zipfile.BadZipFile:
-            yield f"{place.name} cannot be read"
+def _of_classes(folders: Sequence[Path], installer: Installer) -> Iterator[str]:
+    """What all classes in folders name beyond what they may. Raises DependencyError."""
+    files = {path: folder for folder in folders for path in folder.rglob("*.class")}
+    names = (str(path.relative_to(folder).with_suffix("")) for path, folder in files.items())
+    own = {name for name in names if not name.startswith(_OF_MACHINE)}
+    named = set[str]()
+    for some in _in_parts([*files]):
+        said = _said(some, installer)
+        named |= {_name(found["name"]) for found in _NAMED.finditer(said)}
+        yield from (what for what, says in _FURTHER.items() if says.search(said))
+    yield from (f"it uses {name}" for name in sorted(named) if not _is_harmless(name, own))
+    # Each class names itself.
+    yield from (f"nobody knows what {name} does" for name in sorted(own - named))
 
 
 def _in_parts(classes: Sequence[Path]) -> Iterator[Sequence[Path]]:
@@ -138,17 +149,6 @@ def _said(classes: Sequence[Path], installer: Installer) -> str:
     javap = tool("javap", installer.env)
     installer.run([javap, "-verbose", *classes], installer.scratch, result=said)
     return said.read_text(errors="replace")
-
-
-def _by_what_is_said(said: str, own: Collection[str]) -> Iterator[str]:
-    named = {_name(found["name"]) for found in _NAMED.finditer(said)}
-    yield from (f"it uses {name}" for name in sorted(named) if not _is_harmless(name, own))
-    # Each class names itself.
-    yield from (f"nobody knows what {name} does" for name in sorted({*own} - named))
-    if _HASHED.search(said):
-        yield "it formats the hash of an object"
-    if _ENDED.search(said):
-        yield "it has a finalizer"
 
 
 def _name(written: str) -> str:

@@ -151,7 +151,7 @@ def _installed(
 
     def fill(folder: Path) -> None:
         # Imported here, as what installs is: what is installed already needs none of it.
-        from . import stale_lock
+        from . import uv_stale_lock
 
         copy, venv = dependencies.copied(inputs.files, base, folder / "project"), folder / "venv"
         for file in {*python_inputs.requirements(named)} & {*inputs.files}:
@@ -160,7 +160,7 @@ def _installed(
             (copy / file.relative_to(base)).write_text(text, encoding="utf-8")
         place = copy / member.relative_to(base)
         if named.name == "uv.lock":
-            stale_lock.refuse(copy / named.relative_to(base), place / pyproject.NAME)
+            uv_stale_lock.refuse(copy / named.relative_to(base), place / pyproject.NAME)
         _fill(installer, place, venv, named.name, python, synced=synced)
 
     settings = [str(python), str(member.relative_to(base)), *(["synced"] if synced else [])]
@@ -172,7 +172,7 @@ def _python(requires: str, file: str, installer: Installer) -> Path:
     """The interpreter for a program that is for certain versions of Python, or for any."""
     if not requires:
         return Path(sys.executable)
-    # Imported here: to compare versions takes a tenth of a small program's render to load.
+    # Imported here: few programs say so, and what compares versions takes time to load.
     from . import python_interpreters
 
     return python_interpreters.find(requires, file, installer)

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias, cast
 
 TABLE = Path(__file__).with_name("shapes.json")
 # Read when the module is loaded: that is done once for all renders that are forked.
-_TABLE: Mapping[str, Any] = json.loads(TABLE.read_text())
+_SHAPES: Mapping[str, Any] = json.loads(TABLE.read_text())
 
 _TOKEN = re.compile(r"pulumi-unknown-(\d{1,9})-(\d{1,9})-", re.IGNORECASE)
 _SMALLEST_NUMBER = 2**52
@@ -173,8 +173,8 @@ def _paths(shape: Shape, at: str) -> Iterator[tuple[str, Shape]]:
 
 @cache
 def _shape_of(type_: str) -> dict[str, Shape]:
-    shape = {**_TABLE["default"], **_TABLE["types"].get(type_, {})}
-    return cast(dict[str, Shape], _expand(shape, _TABLE["shapes"], _DEPTH))
+    shape = {**_SHAPES["default"], **_SHAPES["types"].get(type_, {})}
+    return cast(dict[str, Shape], _expand(shape, _SHAPES["shapes"], _DEPTH))
 
 
 def _expand(shape: Shape, shapes: Mapping[str, Shape], depth: int) -> Shape:

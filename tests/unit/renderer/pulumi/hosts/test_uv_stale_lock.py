@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer.errors import DependencyError
-from plugin_image.renderer.pulumi.hosts import stale_lock
+from plugin_image.renderer.pulumi.hosts import uv_stale_lock
 
 _LOCK = """\
 [[package]]
@@ -47,7 +47,7 @@ def lock(tmp_path: Path) -> Path:
 def _check(lock: Path, asked: tuple[str, ...], more: str = "") -> None:
     manifest = lock.parent / "program" / "pyproject.toml"
     manifest.write_text(f'[project]\nname = "program"\ndependencies = {list(asked)}\n{more}')
-    stale_lock.refuse(lock, manifest)
+    uv_stale_lock.refuse(lock, manifest)
 
 
 @pytest.mark.parametrize(
@@ -86,4 +86,4 @@ def test_a_lock_that_does_not_say_what_it_is_of_is_used(lock: Path) -> None:
     lock.write_text(_LOCK)
     manifest = lock.parent / "program" / "pyproject.toml"
     manifest.write_text('[project]\nname = "program"\ndynamic = ["dependencies"]\n')
-    stale_lock.refuse(lock, manifest)
+    uv_stale_lock.refuse(lock, manifest)
