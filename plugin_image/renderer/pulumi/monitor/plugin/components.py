@@ -18,7 +18,9 @@ from ..values import structs, wire
 from . import contents, self_contained
 from .addresses import Addresses
 from .downloads import Downloads
+from .git_trees import GitTrees
 from .helm import Helm
+from .local_bases import LocalBases
 from .plugins import Constructed, Fields, Released
 from .process import KubernetesPlugin
 from .releases import Releases
@@ -44,6 +46,9 @@ class Components:
         self._addresses = Addresses(downloads)
         self._helm = Helm(plugin, options, repositories, downloads.report)
         self._releases = Releases(plugin, self._helm, repositories)
+        environment = plugin.environment
+        trees = GitTrees(environment.env, downloads)
+        self._bases = LocalBases(trees, self._addresses, downloads.report, environment.folder)
 
     def invoke(self, function: str, arguments: Inputs) -> InvokeResponse:
         """What a function gives.
@@ -58,6 +63,8 @@ class Components:
                 return self._helm.template(plain)
             case "kubernetes:yaml:decode":
                 return self._decode(plain)
+            case "kubernetes:kustomize:directory":
+                return self._kustomized(function, plain)
         self._hinder(f"the function {function}")
         return self._plugin.invoke(function, plain)
 
@@ -73,11 +80,7 @@ class Components:
             case "yaml/v2:ConfigFile" | "yaml/v2:ConfigGroup":
                 return self._yaml(request, fields, inputs, called)
             case "kustomize/v2:Directory":
-                # kustomize itself refuses equal objects, but it knows no default namespace.
-                unnamed = {**inputs, "namespace": _NOWHERE}
-                children = self._plugin.rehearse(request.type, unnamed, called)
-                self._hinder(called)
-                return Constructed(self._plugin.construct(request, fields, called), children)
+                return self._directory(request, fields, inputs, called)
         self._hinder(called)
         return Constructed(self._plugin.construct(request, fields, called), None)
 
@@ -112,6 +115,39 @@ class Components:
         # The provider takes a pattern that matches no file for none.
         note = "" if children != 0 else f"{called} makes no object: there is none in what it names"
         return Constructed(made, children, note)
+
+    def _directory(
+        self, request: RegisterResourceRequest, fields: Fields, inputs: Inputs, called: str
+    ) -> Constructed:
+        """A kustomization of version 2."""
+        self._hinder(called)
+        # The same request comes again where the provider has to learn.
+        asked = copy.deepcopy(request)
+        with (
+            self._helm.scratch() as scratch,
+            self._bases.local(inputs.get("directory"), called, scratch) as folder,
+        ):
+            placed = {"directory": folder} if folder else {}
+            structs.into_struct(placed, asked.object)
+            # kustomize itself refuses equal objects, but it knows no default namespace.
+            unnamed = {**inputs, **placed, "namespace": _NOWHERE}
+            children = self._plugin.rehearse(request.type, unnamed, called)
+            return Constructed(self._plugin.construct(asked, fields, called), children)
+
+    def _kustomized(self, function: str, arguments: Inputs) -> InvokeResponse:
+        """The function by which version 1 asks for a kustomization's objects."""
+        directory = arguments.get("directory")
+        called = f"the kustomization {directory}"
+        self._hinder(called)
+        if not self._plugin.environment.folder.joinpath(str(directory)).exists():
+            # It fetches that in a way of its own.
+            return self._plugin.invoke(function, arguments)
+        with (
+            self._helm.scratch() as scratch,
+            self._bases.local(directory, called, scratch) as folder,
+        ):
+            placed = {"directory": folder} if folder else {}
+            return self._plugin.invoke(function, {**arguments, **placed}, called)
 
     def _tell(self, inputs: Inputs, called: str) -> None:
         """Report what the provider reads because the inputs name it, and that commands may."""

@@ -1,0 +1,215 @@
+"""What is in a repository at a commit: fetched once, and kept for the next renders.
+
+Git fetches it as kustomize would have it do, with submodules, and what it has checked out becomes
+one commit of its own in a bundle: neither history nor another repository is needed to have it
+again. A commit is kept for as long as the cache keeps it, by all that decides about it. What a
+branch or tag stands for is looked up once for each revision of the Application. Source: kustomize,
+api/internal/git/cloner.go; git-bundle(1); gitrevisions(7) for the order in which names are tried.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from ....application import without_credentials
+from ....launch import Start, StartError, spawn
+from .downloads import Downloads
+from .remote_bases import Base
+
+_PREFIXES: Final = ("", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/")
+_PEELED: Final = "^{}"
+"""What Git puts behind an annotated tag for the commit that it names."""
+_COMMIT: Final = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_LOGINS: Final = ("GIT_", "SSH_")
+"""How variables begin that Git and SSH heed."""
+_FILES_OF_LOGINS: Final = (
+    *(".netrc", ".gitconfig", ".git-credentials"),
+    *(".config/git/config", ".config/git/credentials"),
+)
+_MOST_BYTES: Final = 20 * 2**20
+"""Of a bundle that is kept."""
+_SAID: Final = re.compile(r"^(?:fatal|error|ERROR): *", re.MULTILINE)
+_OWN: Final = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_AUTHOR_NAME": "renderer",
+    "GIT_AUTHOR_EMAIL": "renderer",
+    "GIT_COMMITTER_NAME": "renderer",
+    "GIT_COMMITTER_EMAIL": "renderer",
+}
+_AS_IT_IS: Final = ("-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false")
+
+
+class FetchError(Exception):
+    """Git did not give it; holds what Git says, without any login."""
+
+
+class GitTrees:
+    """The repositories that one program's kustomizations name."""
+
+    def __init__(self, env: Mapping[str, str], downloads: Downloads) -> None:
+        self._env = {**env, **_OWN}
+        self._downloads = downloads
+        self._had: dict[str, bytes] = {}
+        """What this run has fetched or read, by the names under which it is kept."""
+        self._numbers = itertools.count()
+
+    def restore(self, base: Base, into: Path) -> str | None:
+        """Make a repository of what is there, in a new folder; gives the commit that it is from.
+
+        None where it cannot be kept. Raises FetchError.
+        """
+        asked = {"repository": base.repository, "submodules": base.submodules, **self._login()}
+        name = self._downloads.key({**asked, "ref": base.ref}, exact=base.is_exact)
+        if not name:
+            return None
+        commit = base.ref.lower().encode() if base.is_exact else self._read(name)
+        if commit is None or not _COMMIT.fullmatch(commit):
+            commit = self._resolved(base, into.parent)
+        of_commit = {**asked, "ref": commit.decode()}
+        content = self._read(self._downloads.key(of_commit, exact=True))
+        if content is None or not self._unpacked(content, into):
+            commit, content = self._fetched(base, into.parent)
+            of_commit = {**asked, "ref": commit.decode()}
+            self._keep(self._downloads.key(of_commit, exact=True), content)
+            if not self._unpacked(content, into):
+                raise FetchError("what Git fetched cannot be read again")
+        if not base.is_exact:
+            self._keep(name, commit)
+        return commit.decode()
+
+    def commit(self, folder: Path) -> None:
+        """Make what is in a repository's folder its newest commit."""
+        self._git(folder, "add", "--all", "--force")
+        self._git(folder, *_AS_IT_IS, "commit", "--quiet", "--allow-empty", "--message=base")
+
+    def _read(self, name: str) -> bytes | None:
+        if name not in self._had:
+            content = self._downloads.read(name)
+            if content is None:
+                return None
+            self._had[name] = content
+        return self._had[name]
+
+    def _keep(self, name: str, content: bytes) -> None:
+        if len(content) <= _MOST_BYTES and self._had.get(name) != content:
+            self._had[name] = content
+            self._downloads.hand_over(name, content)
+
+    def _login(self) -> dict[str, Any]:
+        """What Git may log in with, beside what is in the address."""
+        found = {name: value for name, value in self._env.items() if name.startswith(_LOGINS)}
+        home = Path(self._env.get("HOME", "/nonexistent"))
+        for name in _FILES_OF_LOGINS:
+            with suppress(OSError):
+                found[name] = (home / name).read_bytes().hex()
+        return {"login": found}
+
+    def _resolved(self, base: Base, place: Path) -> bytes:
+        """The commit that a branch or tag stands for now."""
+        told = self._git(place, "ls-remote", "--", base.repository, *_patterns(base), base=base)
+        pairs = (line.split("\t", 1) for line in told.decode(errors="replace").splitlines())
+        found = {name: commit for commit, name in (pair for pair in pairs if len(pair) > 1)}
+        for name in _names(base):
+            commit = (found.get(name + _PEELED) or found.get(name, "")).encode()
+            if _COMMIT.fullmatch(commit):
+                return commit
+        raise FetchError(f"it has no branch or tag {base.ref!r}")
+
+    def _fetched(self, base: Base, place: Path) -> tuple[bytes, bytes]:
+        """The commit that was fetched, and a bundle of what is there."""
+        folder = place / f"fetched-{next(self._numbers)}"
+        folder.mkdir()
+        try:
+            self._git(folder, "init", "--quiet")
+            # Submodules may have addresses that are relative to it.
+            self._git(folder, "remote", "add", "--", "origin", base.repository)
+            fetch = ("fetch", "--quiet", "--depth=1", "--", base.repository, base.ref or "HEAD")
+            self._git(folder, *fetch, base=base)
+            self._git(folder, "checkout", "--quiet", "FETCH_HEAD")
+            if base.submodules and (folder / ".gitmodules").exists():
+                update = ("submodule", "--quiet", "update", "--init", "--recursive")
+                self._git(folder, *update, base=base)
+            commit = self._git(folder, "rev-parse", "HEAD").strip()
+            return commit, self._bundled(folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _bundled(self, folder: Path) -> bytes:
+        """A bundle with one commit of what was checked out, submodules as folders like others."""
+        for repository in [*_repositories_in(folder)]:
+            if repository.is_dir() and not repository.is_symlink():
+                shutil.rmtree(repository)
+            else:
+                repository.unlink()
+        self._git(folder, "init", "--quiet")
+        self.commit(folder)
+        self._git(folder, "bundle", "create", "--quiet", ".git/kept", "HEAD")
+        return (folder / ".git" / "kept").read_bytes()
+
+    def _unpacked(self, bundle: bytes, into: Path) -> bool:
+        """Whether a bundle could be made a repository again; Git checks all that is in it."""
+        file = into.with_name(f"{into.name}.bundle")
+        file.write_bytes(bundle)
+        try:
+            self._git(into.parent, "clone", "--quiet", "--", str(file), str(into))
+        except FetchError:
+            shutil.rmtree(into, ignore_errors=True)
+            return False
+        finally:
+            file.unlink()
+        return True
+
+    def _git(self, folder: Path, *arguments: str, base: Base | None = None) -> bytes:
+        """What Git writes, for as long as the base allows. Raises FetchError."""
+        output = folder.parent / f"git-{next(self._numbers)}"
+        try:
+            process = spawn(Start(["git", *arguments], folder, self._env, result=output))
+            with process.stdin, process.said:
+                try:
+                    process.stdin.close()
+                    status = process.wait(base.seconds if base else None)
+                    said = process.said.read().decode(errors="replace") if status else ""
+                except TimeoutError as error:
+                    process.kill()
+                    process.wait()
+                    raise FetchError(f"Git took more than {base and base.seconds} s") from error
+            if status:
+                raise FetchError(_reason(said, base))
+            return output.read_bytes()
+        except StartError as error:
+            raise FetchError(str(error)) from error
+        finally:
+            with suppress(OSError):
+                output.unlink()
+
+
+def _names(base: Base) -> list[str]:
+    """The full names that a ref may have, in the order in which Git tries them."""
+    return [prefix + (base.ref or "HEAD") for prefix in _PREFIXES]
+
+
+def _patterns(base: Base) -> list[str]:
+    ref = base.ref or "HEAD"
+    return [ref, ref + _PEELED]
+
+
+def _repositories_in(folder: Path) -> Iterator[Path]:
+    """What makes folders repositories, of their own or of submodules."""
+    for place, folders, files in os.walk(folder):
+        yield from (Path(place, name) for name in (*folders, *files) if name == ".git")
+        folders[:] = [name for name in folders if name != ".git"]
+
+
+def _reason(said: str, base: Base | None) -> str:
+    """What Git gives as the reason, in one line."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    telling = [_SAID.sub("", line) for line in lines if _SAID.match(line)]
+    reason = (telling or lines or ["Git failed"])[0]
+    return reason.replace(base.repository, without_credentials(base.repository)) if base else reason
