@@ -169,7 +169,7 @@ def _objects(
             unused = [f"warning: {text}" for text in live_names.unused(known, named, stack)]
         notes = [
             *unused,
-            *sorted(recording.notes),
+            *sorted({*recording.notes}),
             *ignored.notes(objects),
             *unreadable_secrets.notes(context.unreadable),
             *unset_variables.notes(recording.unset),

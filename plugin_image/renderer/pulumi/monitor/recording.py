@@ -45,11 +45,11 @@ class Event(TypedDict, total=False):
     """What the Kubernetes provider makes a component from, with the marks of secrets. The monitor
     sends it (`service.registrar`)."""
     note: str
-    """What a person should know of a chart. The monitor sends it (`service.registrar`), and
-    those of its parts that download (`plugin.repositories`, `plugin.addresses`)."""
+    """What a person should know of a chart. The monitor sends it (`service.registrar`), and those
+    of its parts that download (`plugin.repositories`, `plugin.addresses`, `plugin.local_bases`)."""
     download: tuple[str, str]
-    """What names a chart or a YAML file that was downloaded, and the file. The monitor sends it
-    (`plugin.downloads`)."""
+    """What names a chart, a YAML file or the like that was downloaded, and the file. The monitor
+    sends it (`plugin.downloads`)."""
     foreign: tuple[str, str]
     """A resource that is not a Kubernetes object, after its package. The monitor sends it, unless
     they are ignored (`service.registrar`)."""

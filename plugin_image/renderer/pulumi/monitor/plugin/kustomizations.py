@@ -13,11 +13,15 @@ from typing import Final, NamedTuple
 
 import yaml
 
+from .... import yaml_limits
+
 NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BASES: Final = frozenset({"resources", "bases", "components"})
 _METADATA: Final = "buildmetadata"
 _ORIGINS: Final = frozenset({"originAnnotations", "transformerAnnotations"})
-_BLOCKS: Final = ("|", ">")
+_NO_WORDS: Final = ("|", ">", "&", "!")
+"""How texts begin that are lines of their own, or have an anchor or a tag."""
 
 
 class Word(NamedTuple):
@@ -35,18 +39,17 @@ def words(text: str) -> list[Word]:
     say where they come from: that would be another place.
     """
     try:
-        document = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, ValueError, RecursionError):
+        yaml_limits.require_shallow(text.encode())
+        document = yaml.compose(text, Loader=_LOADER)
+    except (yaml.YAMLError, ValueError):
         return []
     if any(node.value in _ORIGINS for node in _scalars(document, frozenset({_METADATA}))):
         return []
-    # An alias stands where its anchor does.
-    found = {
+    found = (
         Word(node.start_mark.index, node.end_mark.index, node.value)
         for node in _scalars(document, _BASES)
-        if node.style not in _BLOCKS
-    }
-    return sorted(found)
+    )
+    return sorted(word for word in found if not text.startswith(_NO_WORDS, word.start))
 
 
 def rewritten(text: str, others: Mapping[Word, str]) -> str:

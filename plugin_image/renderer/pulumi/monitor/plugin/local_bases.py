@@ -121,11 +121,15 @@ class _Asked:
         top = inside if folder.is_relative_to(inside) else files.repository(folder)
         self._look(folder, top)
         changed = self._changed(self._looked_at, top)
-        if not changed or not all(local_view.is_small(one.file.parent) for one in changed):
+        # Also those that do not differ, as they lead to others: a link would lead out of the view.
+        led = [
+            here for here, found in self._looked_at.items() if found and here.is_relative_to(top)
+        ]
+        if not changed or not all(map(local_view.is_small, led)):
             return None
         view = self._scratch / "view"
         try:
-            local_view.lay_out([one.file.parent for one in changed], view)
+            local_view.lay_out(led, view)
         except OSError:
             # As in a folder above that nobody may look into.
             return None

@@ -27,7 +27,7 @@ def told(folder: Path, function: str, **inputs: Any) -> dict[str, set[str]]:
     def invoke(*_: object, **__: object) -> object:
         return SimpleNamespace(**{"return": wire_struct()})
 
-    plugin = SimpleNamespace(environment=SimpleNamespace(folder=folder), invoke=invoke)
+    plugin = SimpleNamespace(environment=SimpleNamespace(folder=folder, env={}), invoke=invoke)
     downloads = Downloads("", {}, events.append)
     components = Components(cast(KubernetesPlugin, plugin), RunOptions(), downloads)
     components.invoke(function, {"text": "", **inputs})
