@@ -1,4 +1,4 @@
-"""A Git repository behind smart HTTP that counts what it is asked, and that a login may guard."""
+"""Git repositories behind smart HTTP, and their files: what is asked is counted, and may be guarded."""
 
 import base64
 import gzip
@@ -82,7 +82,12 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
-        """Tell what can be fetched."""
+        """Tell what can be fetched, or give a file as it is."""
+        file = self._served.folder / self.path.lstrip("/")
+        if file.is_file() and not self._served.is_away:
+            self._served.requests.append(self.path)
+            self._answer("file", file.read_bytes())
+            return
         name = self._asked("/info/refs?service=git-upload-pack")
         if name is not None:
             head = b"001e# service=git-upload-pack\n0000"

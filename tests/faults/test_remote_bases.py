@@ -68,13 +68,15 @@ def a(x: str) -> Mapping[str, str]:
 def test_a_branch_stands_for_one_commit_as_long_as_the_revision_stays(
     container: Container, server: GitServer
 ) -> None:
-    first = server.commit("branch", a("first"))
-    folder = project(container, f"{server.address}/branch//base?ref=main")
+    """So does a file at an address."""
+    first = server.commit("branch", {**a("first"), "c.yaml": config_map("c", "{x: first}")})
+    file = f"{server.address}/branch/c.yaml"
+    folder = project(container, f"{server.address}/branch//base?ref=main\n- {file}")
     stdout, stderr = rendered(container, folder)
     told = f" stays at commit {{}} of {server.address}/branch (main) until the Application's"
-    assert told.format(first) in stderr
-    assert stdout.count("name: our-") == 3 and "x: first" in stdout
-    second = server.commit("branch", a("second"))
+    assert told.format(first) in stderr and f"keeps {file} (sha256 " in stderr
+    assert stdout.count("name: our-") == 4 and stdout.count("x: first") == 2
+    second = server.commit("branch", {**a("second"), "c.yaml": config_map("c", "{x: second}")})
     server.requests.clear()
     server.is_away = True
     assert rendered(container, folder) == (stdout, stderr)
@@ -85,7 +87,8 @@ def test_a_branch_stands_for_one_commit_as_long_as_the_revision_stays(
     assert told.format(second) in stderr
     server.requests.clear()
     assert rendered(container, folder, "three")[0] == other
-    assert len(server.requests) == 2, "it is looked up, and what is kept by commit is not fetched"
+    asked = [*map(server.requests.count, ("/branch/c.yaml", "/branch/git-upload-pack"))]
+    assert asked == [1, 1], "it is looked up, and what is kept by commit is not fetched"
 
 
 def test_a_commit_is_asked_for_once(container: Container, server: GitServer) -> None:
@@ -145,7 +148,7 @@ def test_what_is_away_is_named_without_its_login(container: Container, server: G
 def test_a_base_is_for_those_who_have_its_login(container: Container, server: GitServer) -> None:
     commit = server.commit("guarded", a("first"))
     server.login = "user:password"
-    for login, is_open in (("user:password@", True), ("", False), ("user:guess@", False)):
+    for login, is_open in (("user:password@", True), ("user:guess@", False)):
         address = server.address.replace("://", f"://{login}")
         folder = project(container, f"{address}/guarded//base?ref={commit}")
         status, stdout, stderr = container.generate(folder, **COLD, ARGOCD_APP_REVISION="one")
