@@ -1,4 +1,4 @@
-"""Git repositories behind smart HTTP, and their files: what is asked is counted, and may be guarded."""
+"""Git repositories behind smart HTTP, for those who may; what they are asked is counted."""
 
 import base64
 import gzip

@@ -140,7 +140,9 @@ def test_what_is_away_is_named_without_its_login(container: Container, server: G
     status, stdout, stderr = container.generate(folder, **COLD, ARGOCD_APP_REVISION="one")
     assert (status, stdout) == (1, "")
     first = stderr.partition("\n")[0]
-    assert f"the kustomization ./overlay needs {server.address}/away at main" in first, stderr
+    assert f"the kustomization ./overlay needs {server.address}/away//base?ref=main," in first, (
+        stderr
+    )
     assert "503" in first and "To fix it: correct its address or ref" in first
     assert "hunter2" not in stderr
 

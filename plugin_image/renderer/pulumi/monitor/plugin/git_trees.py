@@ -67,7 +67,7 @@ class GitTrees:
         """
         asked = {"repository": base.repository, "submodules": base.submodules, **self._login()}
         name = self._downloads.key({**asked, "ref": base.ref}, exact=base.is_exact)
-        if not name:
+        if not name or not self._may_be_local():
             return None
         commit = base.ref.lower().encode() if base.is_exact else self._read(name)
         if commit is None or not _COMMIT.fullmatch(commit):
@@ -101,6 +101,11 @@ class GitTrees:
         if len(content) <= _MOST_BYTES and self._had.get(name) != content:
             self._had[name] = content
             self._downloads.hand_over(name, content)
+
+    def _may_be_local(self) -> bool:
+        """Whether Git, which kustomize runs with the same variables, clones what is here."""
+        allowed = self._env.get("GIT_ALLOW_PROTOCOL")
+        return allowed is None or "file" in allowed.split(":")
 
     def _login(self) -> dict[str, Any]:
         """What Git may log in with, beside what is in the address."""

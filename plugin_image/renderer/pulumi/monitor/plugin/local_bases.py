@@ -190,7 +190,7 @@ class _Asked:
         if folder is None:
             return None
         other = f"file://{folder}//{base.path}"
-        self._spelling[other] = without_credentials(word)
+        self._spelling[other] = _place(base)
         return other
 
     def _repository(self, base: Base) -> Path | None:
@@ -243,6 +243,12 @@ def _is_file(address: str) -> bool:
     return place.startswith(_WEB) and place.endswith(_FILES)
 
 
+def _place(base: Base) -> str:
+    """A base as messages name it."""
+    path = f"//{base.path}" if base.path else ""
+    return f"{without_credentials(base.repository)}{path}{f'?ref={base.ref}' if base.ref else ''}"
+
+
 def _note(called: str, base: Base, commit: str) -> str:
     place = without_credentials(base.repository)
     ref = f" ({base.ref})" if base.ref else ""
@@ -251,6 +257,4 @@ def _note(called: str, base: Base, commit: str) -> str:
 
 
 def _refusal(called: str, base: Base, error: FetchError) -> Refusal:
-    place = without_credentials(base.repository)
-    ref = f" at {base.ref}" if base.ref else ""
-    return Refusal(f"{called} needs {place}{ref}, which cannot be fetched: {error}", _FIX)
+    return Refusal(f"{called} needs {_place(base)}, which cannot be fetched: {error}", _FIX)

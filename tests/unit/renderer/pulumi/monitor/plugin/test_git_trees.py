@@ -133,6 +133,12 @@ def test_what_opens_it_is_part_of_its_name(renders: Renders, tmp_path: Path) -> 
             renders.restored(renders.commit, **env)
 
 
+def test_where_git_may_clone_nothing_that_is_here_it_is_left_to_kustomize(
+    renders: Renders,
+) -> None:
+    assert renders.restored(renders.commit, GIT_ALLOW_PROTOCOL="https:ssh")[0] is None
+
+
 def test_a_branch_is_not_kept_without_a_revision(renders: Renders) -> None:
     assert renders.restored(revision="")[0] is None
     assert [*renders.kept.iterdir()] == []

@@ -105,7 +105,7 @@ def test_bases_of_a_base_are_here_too_and_each_is_fetched_once(tmp_path: Path) -
 
 def test_what_cannot_be_fetched_is_named_without_its_login(tmp_path: Path) -> None:
     program = Program(tmp_path, Trees(), "https://user:secret@h/o/away?ref=v1")
-    expected = "^the directory needs https://h/o/away at v1, which cannot be fetched: it is away"
+    expected = r"^the directory needs https://h/o/away\?ref=v1, which cannot be fetched: it is away"
     with pytest.raises(Refusal, match=expected) as raised:
         program.local()
     assert "secret" not in str(raised.value)
@@ -123,7 +123,7 @@ def test_a_failure_is_told_in_the_words_of_the_programs_own_files(tmp_path: Path
     base = f"file://{program.scratch}/base-0//a"
     with pytest.raises(MonitorError) as raised:
         program.local(failure=f"{{other}}/x.yaml of {base}")
-    assert str(raised.value) == "k/x.yaml of https://h/o/r//a"
+    assert str(raised.value) == "k/x.yaml of https://h/o/r//a?ref=v1"
 
 
 @pytest.mark.parametrize("text", [f"resources: [{HERE}", f"resources: [{HERE}]\0", ""])
