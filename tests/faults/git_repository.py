@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import ssl
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
@@ -10,6 +11,8 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Final
+
+from tests.e2e.harness import certificates
 
 _SETTINGS: Final = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -56,17 +59,34 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[GitServer]:
-    """Serve repositories, of which there are none yet."""
+def serving(folder: Path, authority: Path | None = None) -> Iterator[GitServer]:
+    """Serve repositories, of which there are none yet.
+
+    By HTTPS where there is to be a file with the certificate of its authority.
+    """
     served = GitServer(folder)
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, served))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     served.address = f"http://127.0.0.1:{server.server_port}"
+    if authority:
+        context = _certified(authority)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        served.address = f"https://localhost:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield served
     finally:
         server.shutdown()
         server.server_close()
+
+
+def _certified(authority: Path) -> ssl.SSLContext:
+    made = certificates.Authority("tests").secret("localhost", certificates.SERVER)
+    authority.write_text(made["ca.crt"])
+    own = authority.with_name("server.pem")
+    own.write_text(made["tls.crt"] + made["tls.key"])
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(own)
+    return context
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from plugin_image.contract import RendererEnv
 from tests.faults import git_repository
 from tests.faults.charts import config_map
 from tests.faults.git_repository import GitServer
@@ -155,3 +156,25 @@ def test_a_base_is_for_those_who_have_its_login(container: Container, server: Gi
         folder = project(container, f"{address}/guarded//base?ref={commit}")
         status, stdout, stderr = container.generate(folder, **COLD, ARGOCD_APP_REVISION="one")
         assert (status == 0, "x: first" in stdout) == (is_open, is_open), stderr
+
+
+def test_a_directory_by_its_address_in_a_browser_is_asked_for_once(
+    container: Container, tmp_path: Path
+) -> None:
+    """Version 1 of the resource takes it, by HTTPS."""
+    authority = tmp_path / "authority.pem"
+    container.env |= {
+        "SSL_CERT_FILE": str(authority),
+        "GIT_SSL_CAINFO": str(authority),
+        RendererEnv.PASS_ENV.value: "GIT_SSL_CAINFO",
+    }
+    with git_repository.serving(tmp_path / "served", authority) as server:
+        server.commit("o/r.git", a("first"))
+        address = f"{server.address}/o/r/tree/main/base"
+        folder = project(container, "../overlay", FUNCTION.replace("./overlay", address))
+        kept, stderr = rendered(container, folder)
+        assert "x: first" in kept and f"{server.address}/o/r.git (refs/heads/main)" in stderr
+        assert rendered(container, folder, "")[0] == kept
+        server.requests.clear()
+        assert rendered(container, folder)[0] == kept
+        assert server.requests == []

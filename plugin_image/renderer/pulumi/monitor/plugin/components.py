@@ -139,12 +139,9 @@ class Components:
         directory = arguments.get("directory")
         called = f"the kustomization {directory}"
         self._hinder(called)
-        if not self._plugin.environment.folder.joinpath(str(directory)).exists():
-            # It fetches that in a way of its own.
-            return self._plugin.invoke(function, arguments)
         with (
             self._helm.scratch() as scratch,
-            self._bases.local(directory, called, scratch) as folder,
+            self._bases.local(directory, called, scratch, by_browser=True) as folder,
         ):
             placed = {"directory": folder} if folder else {}
             return self._plugin.invoke(function, {**arguments, **placed}, called)

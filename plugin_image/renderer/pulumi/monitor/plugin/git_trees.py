@@ -84,6 +84,24 @@ class GitTrees:
             self._keep(name, commit)
         return commit.decode()
 
+    def names(self, repository: str, place: Path) -> list[str]:
+        """The branches and tags of a repository, by their full names; none where none are kept.
+
+        `place` is a folder to work in. Raises FetchError.
+        """
+        asked = {"names": repository, **self._login()}
+        kept_as = self._downloads.key(asked, exact=False)
+        if not kept_as:
+            return []
+        told = self._read(kept_as)
+        if told is None:
+            base = Base(repository, "")
+            told = self._git(place, "ls-remote", "--heads", "--tags", "--", repository, base=base)
+            self._keep(kept_as, told)
+        lines = told.decode(errors="replace").splitlines()
+        names = [name for _, is_one, name in (line.partition("\t") for line in lines) if is_one]
+        return [name for name in names if not name.endswith(_PEELED)]
+
     def commit(self, folder: Path) -> None:
         """Make what is in a repository's folder its newest commit."""
         self._git(folder, "add", "--all", "--force")

@@ -25,7 +25,7 @@ from ....application import without_credentials
 from ....errors import RenderError
 from ..errors import MonitorError, Refusal
 from ..recording import Report
-from . import kustomizations, local_view, remote_bases
+from . import folder_addresses, kustomizations, local_view, remote_bases
 from .addresses import Addresses
 from .git_trees import FetchError, GitTrees
 from .kustomizations import Word
@@ -74,15 +74,22 @@ class LocalBases:
         """Several kustomizations may name a base that is to be fetched once."""
 
     @contextmanager
-    def local(self, directory: Any, called: str, scratch: Path) -> Iterator[str | None]:
+    def local(
+        self, directory: Any, called: str, scratch: Path, *, by_browser: bool = False
+    ) -> Iterator[str | None]:
         """The folder to build in place of a directory; None for the directory itself.
 
+        One that is itself elsewhere is named as a base, or `by_browser` as `folder_addresses` are.
         Within, a failure of kustomize is told in the words of the program's own files. Raises
         Refusal for a base that cannot be had.
         """
         asked = _Asked(self._trees, self._addresses, called, Path(os.path.realpath(scratch)))
         with self._lock:
-            other = asked.directory(self._folder, directory) if isinstance(directory, str) else None
+            other = None
+            if isinstance(directory, str) and _is_folder(self._folder / directory):
+                other = asked.directory(self._folder, directory)
+            elif isinstance(directory, str):
+                other = asked.folder(directory) if by_browser else asked.base(directory)
         for note in sorted(asked.notes):
             self._report({"note": note})
         try:
@@ -114,8 +121,6 @@ class _Asked:
 
     def directory(self, start: Path, directory: str) -> str | None:
         """The folder to build in place of this one; None for itself. Raises Refusal."""
-        if not _is_folder(start / directory):
-            return self._of_base(directory)
         folder = Path(os.path.realpath(start / directory))
         inside = files.repository(start)
         top = inside if folder.is_relative_to(inside) else files.repository(folder)
@@ -157,7 +162,7 @@ class _Asked:
                 self._look(Path(os.path.realpath(below)), top)
             elif _is_file(word.text):
                 self._keep_file(found, word)
-            elif other := self._of_base(word.text):
+            elif other := self.base(word.text):
                 found.others[word] = other
 
     def _changed(self, folders: Iterable[Path], top: Path) -> list[_Kustomization]:
@@ -174,24 +179,43 @@ class _Asked:
             found.others[word] = file.name
             self._spelling[file.name] = word.text
 
-    def _of_base(self, word: str) -> str | None:
+    def base(self, word: str) -> str | None:
         """What to say in place of a base; None for what is left to kustomize. Raises Refusal."""
         base = remote_bases.parse(word)
-        if base is None:
+        folder = self._had(base) if base else None
+        if base is None or folder is None:
+            return None
+        other = f"file://{folder}//{base.path}"
+        self._spelling[other] = _place(base)
+        return other
+
+    def folder(self, address: str) -> str | None:
+        """A folder of a repository that is here now; None for what is left to the provider."""
+        asked = folder_addresses.parse(address)
+        if asked is None:
             return None
         try:
-            folder = self._repository(base)
+            names = [] if asked.of_commit else self._trees.names(asked.repository, self._scratch)
+        except FetchError as error:
+            self.failures.append(_refusal(self._called, Base(asked.repository, ""), error))
+            return None
+        base = asked.of_commit or asked.among(names)
+        folder = self._had(base) if base else None
+        if base is None or folder is None or not _is_folder(folder / base.path):
+            return None
+        self._spelling[str(folder)] = without_credentials(base.repository)
+        return str(folder / base.path)
+
+    def _had(self, base: Base) -> Path | None:
+        """As `_repository`, also None for what may be something else. Raises Refusal."""
+        try:
+            return self._repository(base)
         except FetchError as error:
             refusal = _refusal(self._called, base, error)
             if base.is_certain:
                 raise refusal from error
             self.failures.append(refusal)
             return None
-        if folder is None:
-            return None
-        other = f"file://{folder}//{base.path}"
-        self._spelling[other] = _place(base)
-        return other
 
     def _repository(self, base: Base) -> Path | None:
         """A repository of the render's own that has what is there, with bases of its own here."""
