@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,9 +19,7 @@ from ..values import structs, wire
 from . import contents, self_contained
 from .addresses import Addresses
 from .downloads import Downloads
-from .git_trees import GitTrees
 from .helm import Helm
-from .local_bases import LocalBases
 from .plugins import Constructed, Fields, Released
 from .process import KubernetesPlugin
 from .releases import Releases
@@ -29,6 +28,8 @@ from .repositories import Repositories
 if TYPE_CHECKING:
     from pulumi.runtime.proto.provider_pb2 import InvokeResponse
     from pulumi.runtime.proto.resource_pb2 import RegisterResourceRequest
+
+    from .local_bases import LocalBases
 
 _NOWHERE: Final = "objects-without-a-namespace"
 """A namespace that no object names."""
@@ -46,9 +47,9 @@ class Components:
         self._addresses = Addresses(downloads)
         self._helm = Helm(plugin, options, repositories, downloads.report)
         self._releases = Releases(plugin, self._helm, repositories)
-        environment = plugin.environment
-        trees = GitTrees(environment.env, downloads)
-        self._bases = LocalBases(trees, self._addresses, downloads.report, environment.folder)
+        self._downloads = downloads
+        self._lock = threading.Lock()
+        self._bases: LocalBases | None = None
 
     def invoke(self, function: str, arguments: Inputs) -> InvokeResponse:
         """What a function gives.
@@ -125,7 +126,7 @@ class Components:
         asked = copy.deepcopy(request)
         with (
             self._helm.scratch() as scratch,
-            self._bases.local(inputs.get("directory"), called, scratch) as folder,
+            self._local_bases().local(inputs.get("directory"), called, scratch) as folder,
         ):
             placed = {"directory": folder} if folder else {}
             structs.into_struct(placed, asked.object)
@@ -141,10 +142,22 @@ class Components:
         self._hinder(called)
         with (
             self._helm.scratch() as scratch,
-            self._bases.local(directory, called, scratch, by_browser=True) as folder,
+            self._local_bases().local(directory, called, scratch, by_browser=True) as folder,
         ):
             placed = {"directory": folder} if folder else {}
             return self._plugin.invoke(function, {**arguments, **placed}, called)
+
+    def _local_bases(self) -> LocalBases:
+        # Imported here: few programs have kustomizations.
+        from .git_trees import GitTrees
+        from .local_bases import LocalBases
+
+        with self._lock:
+            if self._bases is None:
+                here = self._plugin.environment
+                trees = GitTrees(here.env, self._downloads)
+                self._bases = LocalBases(trees, self._addresses, self._report, here.folder)
+            return self._bases
 
     def _tell(self, inputs: Inputs, called: str) -> None:
         """Report what the provider reads because the inputs name it, and that commands may."""

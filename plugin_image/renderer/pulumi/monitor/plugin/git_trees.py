@@ -65,24 +65,39 @@ class GitTrees:
 
         None where it cannot be kept. Raises FetchError.
         """
-        asked = {"repository": base.repository, "submodules": base.submodules, **self._login()}
-        name = self._downloads.key({**asked, "ref": base.ref}, exact=base.is_exact)
-        if not name or not self._may_be_local():
+        if not self._may_be_local():
             return None
-        commit = base.ref.lower().encode() if base.is_exact else self._read(name)
-        if commit is None or not _COMMIT.fullmatch(commit):
-            commit = self._resolved(base, into.parent)
-        of_commit = {**asked, "ref": commit.decode()}
-        content = self._read(self._downloads.key(of_commit, exact=True))
-        if content is None or not self._unpacked(content, into):
-            commit, content = self._fetched(base, into.parent)
-            of_commit = {**asked, "ref": commit.decode()}
-            self._keep(self._downloads.key(of_commit, exact=True), content)
-            if not self._unpacked(content, into):
-                raise FetchError("what Git fetched cannot be read again")
-        if not base.is_exact:
+        if base.is_exact:
+            commit = self._restored(base, base.ref.lower().encode(), into)
+            return commit.decode() if commit else None
+        asked = {**self._asked(base), "ref": base.ref}
+        name = self._downloads.key(asked, exact=False)
+        if not name:
+            return None
+        known = self._read(name)
+        if known is None or not _COMMIT.fullmatch(known):
+            known = self._resolved(base, into.parent)
+        commit = self._restored(base, known, into)
+        if commit:
             self._keep(name, commit)
-        return commit.decode()
+        return commit.decode() if commit else None
+
+    def _restored(self, base: Base, commit: bytes, into: Path) -> bytes | None:
+        """Restore a commit, or else the one that a branch has moved on to; gives which one."""
+        asked = self._asked(base)
+        name = self._downloads.key({**asked, "ref": commit.decode()}, exact=True)
+        if not name:
+            return None
+        content = self._read(name)
+        if content is not None and self._unpacked(content, into):
+            return commit
+        found, content = self._of_commit(base, commit, into.parent)
+        if found != commit:
+            name = self._downloads.key({**asked, "ref": found.decode()}, exact=True)
+        self._keep(name, content)
+        if not self._unpacked(content, into):
+            raise FetchError("what Git fetched cannot be read again")
+        return found
 
     def names(self, repository: str, place: Path) -> list[str]:
         """The branches and tags of a repository, by their full names; none where none are kept.
@@ -125,6 +140,10 @@ class GitTrees:
         allowed = self._env.get("GIT_ALLOW_PROTOCOL")
         return allowed is None or "file" in allowed.split(":")
 
+    def _asked(self, base: Base) -> dict[str, Any]:
+        """What decides about what is there, beside the ref."""
+        return {"repository": base.repository, "submodules": base.submodules, **self._login()}
+
     def _login(self) -> dict[str, Any]:
         """What Git may log in with, beside what is in the address."""
         found = {name: value for name, value in self._env.items() if name.startswith(_LOGINS)}
@@ -145,7 +164,18 @@ class GitTrees:
                 return commit
         raise FetchError(f"it has no branch or tag {base.ref!r}")
 
-    def _fetched(self, base: Base, place: Path) -> tuple[bytes, bytes]:
+    def _of_commit(self, base: Base, commit: bytes, place: Path) -> tuple[bytes, bytes]:
+        """What is there at a commit; where the branch has moved on and Git gives no other, there.
+
+        By the branch's own name, as not every server gives what it has no name for.
+        """
+        found = self._fetched(base, base.ref or "HEAD", place)
+        if not base.is_exact and found[0] != commit:
+            with suppress(FetchError):
+                return self._fetched(base, commit.decode(), place)
+        return found
+
+    def _fetched(self, base: Base, ref: str, place: Path) -> tuple[bytes, bytes]:
         """The commit that was fetched, and a bundle of what is there."""
         folder = place / f"fetched-{next(self._numbers)}"
         folder.mkdir()
@@ -153,7 +183,7 @@ class GitTrees:
             self._git(folder, "init", "--quiet")
             # Submodules may have addresses that are relative to it.
             self._git(folder, "remote", "add", "--", "origin", base.repository)
-            fetch = ("fetch", "--quiet", "--depth=1", "--", base.repository, base.ref or "HEAD")
+            fetch = ("fetch", "--quiet", "--depth=1", "--", base.repository, ref)
             self._git(folder, *fetch, base=base)
             self._git(folder, "checkout", "--quiet", "FETCH_HEAD")
             if base.submodules and (folder / ".gitmodules").exists():

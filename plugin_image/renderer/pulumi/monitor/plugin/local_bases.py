@@ -97,8 +97,9 @@ class LocalBases:
         except Refusal:
             raise
         except MonitorError as error:
-            if asked.failures:
-                raise asked.failures[0] from error
+            for word, refusal in asked.failures.items():
+                if word in str(error):
+                    raise refusal from error
             told = asked.spelled(str(error)).replace(f"{self._folder}/", "")
             raise MonitorError(error.code, told) from error
 
@@ -116,8 +117,8 @@ class _Asked:
         self._spelling: dict[str, str] = {}
         """What kustomize is told, and what the program's files have in that place."""
         self.notes: set[str] = set()
-        self.failures: list[Refusal] = []
-        """Of what may yet be something that kustomize can have."""
+        self.failures: dict[str, Refusal] = {}
+        """What may yet be something that kustomize can have, and what to say if it cannot."""
 
     def directory(self, start: Path, directory: str) -> str | None:
         """The folder to build in place of this one; None for itself. Raises Refusal."""
@@ -182,11 +183,12 @@ class _Asked:
     def base(self, word: str) -> str | None:
         """What to say in place of a base; None for what is left to kustomize. Raises Refusal."""
         base = remote_bases.parse(word)
-        folder = self._had(base) if base else None
+        folder = self._had(base, word) if base else None
         if base is None or folder is None:
             return None
         other = f"file://{folder}//{base.path}"
         self._spelling[other] = _place(base)
+        self._spelling[f"file://{folder}"] = without_credentials(base.repository)
         return other
 
     def folder(self, address: str) -> str | None:
@@ -197,16 +199,17 @@ class _Asked:
         try:
             names = [] if asked.of_commit else self._trees.names(asked.repository, self._scratch)
         except FetchError as error:
-            self.failures.append(_refusal(self._called, Base(asked.repository, ""), error))
+            refusal = _refusal(self._called, Base(asked.repository, ""), error)
+            self.failures[address] = refusal
             return None
         base = asked.of_commit or asked.among(names)
-        folder = self._had(base) if base else None
+        folder = self._had(base, address) if base else None
         if base is None or folder is None or not _is_folder(folder / base.path):
             return None
         self._spelling[str(folder)] = without_credentials(base.repository)
         return str(folder / base.path)
 
-    def _had(self, base: Base) -> Path | None:
+    def _had(self, base: Base, word: str) -> Path | None:
         """As `_repository`, also None for what may be something else. Raises Refusal."""
         try:
             return self._repository(base)
@@ -214,7 +217,7 @@ class _Asked:
             refusal = _refusal(self._called, base, error)
             if base.is_certain:
                 raise refusal from error
-            self.failures.append(refusal)
+            self.failures[word] = refusal
             return None
 
     def _repository(self, base: Base) -> Path | None:

@@ -87,6 +87,18 @@ def test_a_commit_is_there_in_every_revision_by_itself(renders: Renders) -> None
     assert (commit, (into / "a").read_text()) == (older, "first")
 
 
+def test_a_branch_that_has_moved_on_is_what_it_was_where_that_is_no_longer_kept(
+    renders: Renders,
+) -> None:
+    renders.restored()
+    renders.server.commit("one", {"a": "second"})
+    for file in renders.kept.iterdir():
+        if file.stat().st_size > 200:
+            file.unlink()
+    commit, into = renders.restored()
+    assert (commit, (into / "a").read_text()) == (renders.commit, "first")
+
+
 def test_a_new_revision_has_what_is_kept_of_the_same_commit(
     renders: Renders, monkeypatch: pytest.MonkeyPatch
 ) -> None:

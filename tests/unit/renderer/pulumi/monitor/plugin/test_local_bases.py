@@ -115,6 +115,8 @@ def test_what_may_be_a_file_is_left_to_kustomize_and_named_if_that_fails(tmp_pat
     program = Program(tmp_path, Trees(), "https://h/o/away")
     assert program.local() is None
     with pytest.raises(Refusal, match="needs https://h/o/away, which cannot be fetched"):
+        program.local(failure="it fails at 'https://h/o/away'")
+    with pytest.raises(MonitorError, match=r"^it fails$"):
         program.local(failure="it fails")
 
 
