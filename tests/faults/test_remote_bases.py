@@ -158,6 +158,21 @@ def test_a_base_is_for_those_who_have_its_login(container: Container, server: Gi
         assert (status == 0, "x: first" in stdout) == (is_open, is_open), stderr
 
 
+def test_what_kustomize_refuses_of_a_base_from_elsewhere_stays_refused(
+    container: Container, server: GitServer
+) -> None:
+    """A kustomization of version 2 may read any file, where it is the program's own."""
+    outside = container.place / "outside.yaml"
+    outside.write_text(config_map("outside"))
+    steps = "../" * 30
+    server.commit("curious", {"kustomization.yaml": f"resources: ['{steps}{outside}']"})
+    folder = project(container, f"{server.address}/curious//?ref=main", DIRECTORY)
+    for revision in ("one", ""):
+        status, stdout, stderr = container.generate(folder, **COLD, ARGOCD_APP_REVISION=revision)
+        assert (status, stdout) == (1, "")
+        assert "security; file" in stderr and "is not in or below" in stderr, stderr
+
+
 def test_a_directory_by_its_address_in_a_browser_is_asked_for_once(
     container: Container, tmp_path: Path
 ) -> None:

@@ -188,7 +188,9 @@ class _Asked:
             return None
         other = f"file://{folder}//{base.path}"
         self._spelling[other] = _place(base)
-        self._spelling[f"file://{folder}"] = without_credentials(base.repository)
+        # As Git is told, and as kustomize tells that it looks for a file of that name first.
+        for part in (f"file://{folder}", f"file:{folder}"):
+            self._spelling[part] = without_credentials(base.repository)
         return other
 
     def folder(self, address: str) -> str | None:

@@ -69,7 +69,9 @@ def _way(folder: Path, view: Path) -> Path:
 def _link_all(here: Path, there: Path) -> None:
     there.mkdir()
     for entry in os.scandir(here):
-        (there / entry.name).symlink_to(entry.path)
+        # A link that is relative leads to a copy where there is one.
+        target = Path(entry.path).readlink() if entry.is_symlink() else entry.path
+        (there / entry.name).symlink_to(target)
 
 
 def _linked(source: str, target: str) -> None:

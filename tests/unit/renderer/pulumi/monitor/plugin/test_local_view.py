@@ -15,6 +15,7 @@ def top(tmp_path: Path) -> Path:
         (top / name).parent.mkdir(parents=True, exist_ok=True)
         (top / name).write_text(name)
     (top / "app" / "link").symlink_to("../beside/c")
+    (top / "alias").symlink_to("app")
     return top
 
 
@@ -30,6 +31,7 @@ def test_files_of_a_copy_are_below_it_and_what_is_beside_is_where_it_was(top: Pa
         assert (there / name).resolve() == there / name
         assert (there / name).read_text() == name
     assert (there / "app" / "link").read_text() == "beside/c"
+    assert (there / "alias/a").resolve() == there / "app/a"
     assert (there / "app/../beside/c").resolve() == top / "beside/c"
     assert (there / "app/../../view").exists(), "also outside of the repository"
     assert not (there / "app" / ".git").exists()
