@@ -42,7 +42,7 @@ def load_grpc() -> None:
 
     Source: grpc/grpc `src/python/grpcio/grpc/__init__.py`.
     """
-    for part in ("_channel", "_interceptor", "_server"):
+    for part in ("_channel", "_interceptor", "_server", "_utilities"):
         # Another version may have other parts.
         with suppress(ModuleNotFoundError):
             import_module(f"grpc.{part}")
