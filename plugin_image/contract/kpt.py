@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Final
 
-from .option import BOOLEAN, Flag, Option, OptionKind
+from .option import BOOLEAN, Flag, Option, OptionKind, kept_results
 
 _option: Final = partial(Option, "KPT")
 
@@ -30,8 +30,9 @@ ALLOW_EMPTY: Final = _option(
     flag=Flag("Accept a package without any object.", sets="true"),
     choices=BOOLEAN,
 )
+CACHE: Final = kept_results("KPT")
 
-OPTIONS: Final = (ANNOTATION_DOMAIN, ANNOTATION_NAMES, ALLOW_EMPTY)
+OPTIONS: Final = (ANNOTATION_DOMAIN, ANNOTATION_NAMES, ALLOW_EMPTY, CACHE)
 """Those of kpt packages, in the order in which Argo CD shows them."""
 
 FUNCTIONS: Final = _option(

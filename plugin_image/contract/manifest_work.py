@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from . import DEFAULT_WORK_SIZE_LIMIT, pulumi
-from .option import BOOLEAN, Flag, Option, OptionKind
+from .option import BOOLEAN, Flag, Option, OptionKind, kept_results
 
 _option: Final = partial(Option, "MANIFEST_WORK")
 
@@ -145,6 +145,7 @@ VALIDATE: Final = replace(
     tooltip="`true` refuses objects with unknown fields, values of a wrong type or kinds that do "
     "not exist, as the targets' version of Kubernetes would: `kubeVersion`.",
 )
+CACHE: Final = kept_results("MANIFEST_WORK")
 
 OPTIONS: Final = (
     NAME,
@@ -168,6 +169,7 @@ OPTIONS: Final = (
     KUBE_VERSION,
     API_VERSIONS,
     VALIDATE,
+    CACHE,
     # Of a chained Pulumi program. The ManifestWork's own options cover what is left out.
     pulumi.STACK,
     pulumi.CONFIG,

@@ -62,3 +62,15 @@ class Option:
         """
         words = "".join(f"_{c}" if c.isupper() else c for c in self.name)
         return f"{self.plugin}_{words.upper()}"
+
+
+def kept_results(plugin: str) -> Option:
+    """Whether the results of a plugin may be kept: the option that all of ours have."""
+    return Option(
+        plugin,
+        "cache",
+        "Kept results",
+        "Whether a result is kept, and given again while nothing that it depends on has changed "
+        "(default), or everything is rendered each time: `false`.",
+        choices=("true", "false"),
+    )

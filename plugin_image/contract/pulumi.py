@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Final
 
-from .option import BOOLEAN, Flag, Option, OptionKind
+from .option import BOOLEAN, Flag, Option, OptionKind, kept_results
 
 _option: Final = partial(Option, "PULUMI")
 
@@ -139,13 +139,7 @@ VALIDATE: Final = _option(
     ),
     choices=BOOLEAN,
 )
-CACHE: Final = _option(
-    "cache",
-    "Kept results",
-    "Whether an unchanged program is not run again, as far as all that it depends on is known "
-    "(default), or runs for each render: `false`.",
-    choices=("true", "false"),
-)
+CACHE: Final = kept_results("PULUMI")
 
 MODE: Final = _option(
     "mode",

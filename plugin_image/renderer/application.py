@@ -15,6 +15,9 @@ DEFAULT_KUBE_VERSION = "1.34.0"
 
 _KUBE_VERSION = re.compile(r"v?([0-9]+\.[0-9]+(?:\.[0-9]+)?)(?:[.+-].*)?")
 
+REVISION = "ARGOCD_APP_REVISION"
+"""The variable that says the commit."""
+
 STREAMED = "streamed"
 """The revision of what is not in a repository: `argocd app diff --local --server-side-generate`."""
 
@@ -41,7 +44,7 @@ def from_environment(env: Mapping[str, str]) -> Application:
     return Application(
         name=env.get("ARGOCD_APP_NAME", ""),
         repository=without_credentials(env.get("ARGOCD_APP_SOURCE_REPO_URL", "")),
-        revision=env.get("ARGOCD_APP_REVISION", ""),
+        revision=env.get(REVISION, ""),
         branch=env.get("ARGOCD_APP_SOURCE_TARGET_REVISION", ""),
         path=env.get("ARGOCD_APP_SOURCE_PATH", ""),
         namespace=env.get("ARGOCD_APP_NAMESPACE", ""),

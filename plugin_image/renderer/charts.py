@@ -46,6 +46,9 @@ _NEAR: Final = 5
 _LOOKUP: Final = re.compile(TEXT + rb"|" + NAME + rb"(?P<lookup>lookup)\b", re.DOTALL)
 _HOOK: Final = re.compile(rb"^[^#\n]*helm\.sh/hook[\"']?\s*:\s*(?!.*\btest)", re.MULTILINE)
 
+_DOUBTFUL: Final = re.compile(rb"(?<![\w.$])(?:tpl|" + b"|".join((_RANDOM, _CLOCK)) + rb")(?!\w)")
+"""`tpl` renders a text, which may name any of the others and be put together from parts."""
+_TEMPLATES: Final = "/templates/"
 _NOT_TEMPLATES: Final = ("crds/", "templates/NOTES.txt")
 _METADATA: Final = "Chart.yaml"
 _ARCHIVE: Final = ".tgz"
@@ -110,6 +113,18 @@ def uses(chart: Path, values: str = "") -> Uses:
     if "order" in kinds:
         return Uses(found, _RENDERS_OF_MAPS)
     return Uses(found, _RENDERS if kinds & {"random", "clock"} else 1)
+
+
+def doubts(chart: Path) -> Iterator[str]:
+    """Why the chart in a folder or archive may make something up; nothing where it cannot.
+
+    A word is enough, be it in a comment: what Go's parser takes for code is not told here.
+    """
+    for name, text in _files(chart, everything=True):
+        if _TEMPLATES in f"/{name}":
+            words = {match[0].decode() for match in _DOUBTFUL.finditer(text)}
+            yield from (f"{name} has the word {word}" for word in sorted(words))
+            yield from (f"it uses {use}" for use in _uses(name, text) if use.kind == "order")
 
 
 def as_of_another_day(chart: Path, into: Path) -> Path:

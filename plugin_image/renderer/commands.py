@@ -172,7 +172,10 @@ def _write(renderer: Renderer[Options], request: "Request", asked: "Callable[[],
 
 def _shelf(renderer: Renderer[Options], request: "Request", options: Options) -> "Shelf | None":
     """Where the result is kept; None where it is not."""
-    if not renderer.is_kept(options):
+    from . import answering
+
+    # A render without a server has no client, and loads nothing of this.
+    if not renderer.is_kept(options) or not answering.of_this_process():
         return None
     from . import keeping
 

@@ -9,10 +9,18 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from plugin_image.contract import RendererEnv
-from tests.faults.warm import wait_until
+from tests import toolchain
+from tests.catalogue.kpt import corpus as kpt_corpus
+from tests.faults.warm import Container, wait_until
 from tests.faults.warm_nodejs import NodeContainer
 
 NOT_KEPT: Final = {"ARGOCD_ENV_PULUMI_CACHE": "false"}
+NOT_KEPT_OF: Final = {
+    "pulumi": NOT_KEPT,
+    "kpt": {"ARGOCD_ENV_KPT_CACHE": "false"},
+    "manifest-work": {"ARGOCD_ENV_MANIFEST_WORK_CACHE": "false"},
+}
+"""By which an Application has each of its renders made, by renderer."""
 
 
 class Rendered(NamedTuple):
@@ -24,7 +32,7 @@ class Rendered(NamedTuple):
     stderr: str
 
 
-class ResultsContainer(NodeContainer):
+class TellingContainer(Container):
     """A container that is told how each render was made."""
 
     def __init__(self, place: Path) -> None:
@@ -36,16 +44,17 @@ class ResultsContainer(NodeContainer):
         self._told.setblocking(False)
         self.env[RendererEnv.METRICS_SOCKET.value] = str(place / "told")
         del self.env["ARGOCD_ENV_PULUMI_CACHE"]
-        self.results = place / "cache" / "results"
+        self.cache = place / "cache"
+        self.results = self.cache / "results"
 
     def close(self) -> None:
         """End all that is there."""
         self._told.close()
         self.kill()
 
-    def rendered(self, folder: Path, **env: str) -> Rendered:
+    def rendered(self, folder: Path, renderer: str = "pulumi", **env: str) -> Rendered:
         """One render."""
-        outcome = self.generate(folder, **env)
+        outcome = self.generate(folder, renderer, **env)
         told = b"{}"
         try:
             while True:
@@ -53,11 +62,34 @@ class ResultsContainer(NodeContainer):
         except BlockingIOError:
             return Rendered(json.loads(told).get("path", ""), *outcome)
 
-    def paths(self, folder: Path, **env: str) -> list[str]:
+    def paths(self, folder: Path, renderer: str = "pulumi", **env: str) -> list[str]:
         """How a warm render, and the two that follow, are made."""
-        found = [self.rendered(folder, **env) for _ in range(3)]
+        found = [self.rendered(folder, renderer, **env) for _ in range(3)]
         assert not any(rendered.status for rendered in found), found
         return [rendered.path for rendered in found]
+
+
+class ResultsContainer(TellingContainer, NodeContainer):
+    """The same with the image's packages for Node.js."""
+
+
+class CatalogueContainer(TellingContainer):
+    """The same with what renders kpt packages and ManifestWorks."""
+
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
+        self.functions = install_catalogue(self)
+
+
+def install_catalogue(container: Container) -> Path:
+    """Give a container kpt, helm and kustomize, and kpt's functions; gives their folder."""
+    functions = container.place / "functions"
+    kpt = kpt_corpus.install(functions)
+    tools = (path.parent for path in toolchain.ensure(("helm", "kustomize")).values())
+    container.env["PATH"] = os.pathsep.join([*map(str, (kpt, *tools)), container.env["PATH"]])
+    container.env[RendererEnv.KPT_FUNCTIONS_DIR.value] = str(functions)
+    container.env["ARGOCD_APP_NAMESPACE"] = "cluster1"
+    return functions
 
 
 @contextmanager

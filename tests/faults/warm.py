@@ -92,10 +92,10 @@ class Container:
             (folder / name).write_text(content)
         return folder
 
-    def start(self, folder: Path, **env: str) -> subprocess.Popen[str]:
+    def start(self, folder: Path, renderer: str = "pulumi", **env: str) -> subprocess.Popen[str]:
         """What cmp-server does."""
         return subprocess.Popen(
-            [self.command, "pulumi", "generate"],
+            [self.command, renderer, "generate"],
             cwd=folder,
             env={**self.env, **env},
             stdout=subprocess.PIPE,
@@ -103,9 +103,9 @@ class Container:
             text=True,
         )
 
-    def generate(self, folder: Path, **env: str) -> tuple[int, str, str]:
+    def generate(self, folder: Path, renderer: str = "pulumi", **env: str) -> tuple[int, str, str]:
         """Status, stdout, stderr."""
-        with self.start(folder, **env) as process:
+        with self.start(folder, renderer, **env) as process:
             stdout, stderr = process.communicate(timeout=100)
         return process.returncode, stdout, stderr
 

@@ -34,6 +34,8 @@ class Functions:
     """The executables by name, and which of them stands for an image."""
 
     def __init__(self, settings: KptSettings, *, allow_empty: bool = False) -> None:
+        self.used: set[Path] = set()
+        """The executables that were asked for."""
         self._run = RUN_ALLOWING_EMPTY if allow_empty else RUN
         self._chosen = settings.functions
         self._folder = settings.functions_dir.absolute()
@@ -83,6 +85,7 @@ class Functions:
                 f"the function {what} in {where} is set up as {path}, which is not an executable",
                 fix="correct `functions` of the plugin's configuration",
             )
+        self.used.add(path)
         return f"{self._run} {shlex.quote(str(path))}"
 
     def _missing(self, what: str, where: str) -> RefusedError:

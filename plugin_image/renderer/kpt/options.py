@@ -17,6 +17,10 @@ class Options:
     annotations: Mapping[str, str] = field(default_factory=dict)
     """What every object is annotated with."""
     allow_empty: bool = False
+    cache: bool = True
+    """Whether the result may be kept as long as nothing changes that it depends on."""
+    tells_revision: bool = False
+    """Whether objects are annotated with the commit, where there is one."""
     functions: str | None = None
     """The folder of the functions' executables, in place of the image's."""
 
@@ -31,5 +35,7 @@ def of(request: Request, given: Given) -> Options:
     return Options(
         annotations=origin.annotations(request.application, domain, names) if domain else {},
         allow_empty=given.flag(contract.ALLOW_EMPTY),
+        cache=given.flag(contract.CACHE),
+        tells_revision=bool(domain) and origin.REVISION in names,
         functions=given.text(contract.FUNCTIONS),
     )

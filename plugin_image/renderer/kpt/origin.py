@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from ..application import STREAMED, Application
 from ..errors import UsageError
 
+REVISION = "revision"
+"""The name of the one that differs from commit to commit."""
+
 _LABEL = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 _DOMAIN = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 """Source: Kubernetes' rules for the prefix of an annotation (RFC 1123 subdomain)."""
@@ -22,7 +25,7 @@ def annotations(application: Application, domain: str, names: Sequence[str]) -> 
         )
     values = {
         "app": application.name,
-        "revision": "" if application.revision == STREAMED else application.revision,
+        REVISION: "" if application.revision == STREAMED else application.revision,
         "repository": application.repository,
         "branch": application.branch,
         "path": application.path,

@@ -19,19 +19,32 @@ _ERROR = re.compile(r"^Error: (.*)\Z", re.MULTILINE | re.DOTALL)
 _STEPS = re.compile(r"^(?:(?:fn|pkg|pipeline)\.\w+:|pkg [^ :]+:)\s+")
 
 
+def executable(request: Request) -> str:
+    """kpt itself. Raises RefusedError where there is none."""
+    kpt = shutil.which("kpt", path=request.env.get("PATH"))
+    if kpt is None:
+        raise RefusedError("there is no kpt on PATH", fix="use the image's target `kpt`")
+    return kpt
+
+
 def run(package: Path, scratch: Path, request: Request) -> bytes:
     """The ResourceList that the package's functions make.
 
     `package` is a copy in `scratch`.
     Raises ProgramError with what the function or kpt said.
     """
-    kpt = shutil.which("kpt", path=request.env.get("PATH"))
-    if kpt is None:
-        raise RefusedError("there is no kpt on PATH", fix="use the image's target `kpt`")
     output, results = scratch / "resources.yaml", scratch / "results"
     results_dir = f"--results-dir={results}"
     ended = supervise.run(
-        [kpt, "fn", "render", package, "--allow-exec", "--output=stdout", results_dir],
+        [
+            executable(request),
+            "fn",
+            "render",
+            package,
+            "--allow-exec",
+            "--output=stdout",
+            results_dir,
+        ],
         doing="kpt ran the package's functions",
         cwd=package,
         env=_environment(scratch, request),

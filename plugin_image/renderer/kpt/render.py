@@ -32,6 +32,11 @@ def rendered(request: Request, options: Options) -> Iterator[Rendered]:
                 made = pipeline.run(copied, scratch, request)
             except ProgramError as error:
                 raise _cause(error, doubtful) from error
+        if request.seen:
+            # What is in a server has loaded it; others have no use for it.
+            from . import known
+
+            known.see(request.seen, request, options, functions.used)
         # Within bounds, too: aliases can make much of a small file.
         with request.deadline.enforced("what kpt made was checked"):
             with request.measured.timed(Stage.OUTPUT):

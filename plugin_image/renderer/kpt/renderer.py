@@ -42,5 +42,9 @@ class KptRenderer(Renderer["Options"]):
 
         return render.rendered(request, options)
 
+    def is_kept(self, options: "Options") -> bool:
+        """See `Renderer`."""
+        return options.cache
+
 
 KPT: Final = KptRenderer()

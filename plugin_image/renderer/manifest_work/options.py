@@ -48,6 +48,8 @@ class Options:
     api_versions: Sequence[str] = ()
     validate: bool = False
     """Refuse what the API server of a target would, for its fields and types."""
+    cache: bool = True
+    """Whether the result may be kept as long as nothing changes that it depends on."""
     given: Given = field(default_factory=lambda: Given({}))
     """All of them, including those for the program that is wrapped."""
 
@@ -106,6 +108,7 @@ def of(request: Request, given: Given) -> Options:
             given.texts(contract.API_VERSIONS) or _listed(request.env.get("KUBE_API_VERSIONS"))
         ),
         validate=given.flag(contract.VALIDATE),
+        cache=given.flag(contract.CACHE),
         given=given,
     )
 

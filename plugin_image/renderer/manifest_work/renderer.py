@@ -41,6 +41,10 @@ class ManifestWorkRenderer(Renderer["Options"]):
 
         return render.rendered(request, options)
 
+    def is_kept(self, options: "Options") -> bool:
+        """See `Renderer`."""
+        return options.cache
+
     def prepare(self) -> None:
         """See `Renderer`: a program may be wrapped."""
         PULUMI.prepare()

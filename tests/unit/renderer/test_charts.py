@@ -218,3 +218,30 @@ def test_files_that_look_something_up_or_make_hooks_are_named(tmp_path: Path) ->
 
 def test_a_chart_without_metadata_has_none(tmp_path: Path) -> None:
     assert charts.metadata(chart_in(tmp_path / "web", **{"values.yaml": "{}"})) == {}
+
+
+DOUBTFUL = {
+    "templates/a.yaml": b"{{ now }}",
+    "templates/b.yaml": b"{{- tpl .Values.text . }}",
+    "templates/NOTES.txt": b"{{ define `a` }}{{ randAlpha 3 }}{{ end }}",
+    "templates/c.yaml": b"{{ '\"' }}{{ ago . }}{{ '\"' }}",
+    "templates/d.yaml": b"{{ range keys .Values.map }}{{ . }}{{ end }}",
+    "templates/_lib.tpl": b"{{ print (date `2006` 0) }}",
+    "charts/sub/templates/a.yaml": b"{{ uuidv4 }}",
+    "charts/sub.tgz": archive(**{"sub/templates/a.yaml": b"{{ genCA `a` 1 }}"}),
+}
+DOUBTLESS = {
+    "README.md": b"now",
+    "values.yaml": b"text: '{{ now }}' # the keys and values of tpl",
+    "crds/a.yaml": b"description: the date",
+    "templates/a.yaml": b"{{ .Values.now }}{{ $tpl }}{{ keys .Values | sortAlpha }} # known",
+}
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_a_chart_that_may_make_something_up_is_doubtful(name: str, tmp_path: Path) -> None:
+    assert [*charts.doubts(chart_in(tmp_path, **{**DOUBTLESS, name: DOUBTFUL[name]}))]
+
+
+def test_a_chart_that_makes_nothing_up_is_not(tmp_path: Path) -> None:
+    assert [*charts.doubts(chart_in(tmp_path, **DOUBTLESS))] == []

@@ -1,7 +1,7 @@
 """A Helm chart, with the dependencies that lie in its folder `charts/`."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,8 @@ from ..options import DNS_NAME, Options
 from . import program
 from .folder import Folder
 
+_HELM: Final = "helm.sh/helm/v3/cmd/helm"
+"""What Helm's `main` is. Its functions are those that `charts` knows."""
 _TEMPLATE: Final = re.compile(r"^---\n# Source: (.+)$", re.MULTILINE)
 _LONGEST_RELEASE_NAME: Final = 53
 _SCHEMA: Final = "values.schema.json"
@@ -47,9 +49,23 @@ def entries(request: Request, folder: Folder, options: Options, scratch: Path) -
         return _parsed(output)
 
     found = rendered()
+    if request.seen:
+        request.seen.hindrances.update(_hindrances(request, folder, options))
     if options.random != "allow":
         _require_same(found, rendered, folder, options, scratch)
     return found
+
+
+def _hindrances(request: Request, folder: Folder, options: Options) -> Iterator[str]:
+    """Why what helm makes of the chart cannot be kept."""
+    from ... import go_built
+
+    helm = go_built.program(Path(program.executable("helm", request)))
+    if helm is None or helm.package != _HELM:
+        yield "nobody knows what this helm looks at"
+    if options.random == "allow":
+        yield "charts may make something up"
+    yield from charts.doubts(folder.path)
 
 
 def _parsed(output: bytes) -> list[Entry]:

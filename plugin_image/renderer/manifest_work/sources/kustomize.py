@@ -18,6 +18,9 @@ def entries(request: Request, folder: Folder, scratch: Path) -> list[Entry]:
     """
     folder.require_links_inside()
     kustomization.require_local(folder)
+    if request.seen:
+        # Bases lie elsewhere in the repository, and variables may come from its process.
+        request.seen.hindrances.add("nobody sees what kustomize looks at")
     output = program.output_of(
         ["kustomize", "build", "."],
         request=request,

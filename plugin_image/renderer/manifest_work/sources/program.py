@@ -19,6 +19,17 @@ _HINT: Final = "\n\nUse --debug flag"
 """What helm says about itself, not about the chart."""
 
 
+def executable(name: str, request: Request) -> str:
+    """The program itself. Raises RefusedError when the image does not have it."""
+    program = shutil.which(name, path=request.env.get("PATH"))
+    if program is None:
+        raise RefusedError(
+            f"there is no {name} on PATH",
+            fix=f"use an image with {name}; docs/catalogue.md has one",
+        )
+    return program
+
+
 def output_of(
     command: Sequence[str], *, request: Request, folder: Folder, scratch: Path, fix: str
 ) -> bytes:
@@ -28,12 +39,7 @@ def output_of(
     and `fix` when it fails.
     """
     name = command[0]
-    program = shutil.which(name, path=request.env.get("PATH"))
-    if program is None:
-        raise RefusedError(
-            f"there is no {name} on PATH",
-            fix=f"use an image with {name}; docs/catalogue.md has one",
-        )
+    program = executable(name, request)
     result = scratch / "result"
     ended = supervise.run(
         [program, *command[1:]],

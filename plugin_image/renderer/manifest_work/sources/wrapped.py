@@ -59,5 +59,8 @@ def _entries(
 ) -> tuple[list[Entry], Iterable[str]]:
     # Nothing of the Application but where its objects go on the target: the ManifestWork is its.
     inner = replace(request, application=Application(namespace=options.namespace))
-    with renderer.render(inner, renderer.options(inner, Given(given))) as rendered:
+    chosen = renderer.options(inner, Given(given))
+    if request.seen and not renderer.is_kept(chosen):
+        request.seen.hindrances.add(f"{name} may render to something else each time")
+    with renderer.render(inner, chosen) as rendered:
         return [*entries_of(rendered.objects, name, f"correct {name}")], rendered.notes

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from plugin_image.renderer.pulumi.options import Options as PulumiOptions
 from plugin_image.renderer.pulumi.renderer import PULUMI
 from plugin_image.renderer.rendering import Rendered, Renderer
 from plugin_image.renderer.request import Request
+from plugin_image.renderer.watch import Seen
 from tests.asking import objects, request
 
 OBJECT = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "team"}}
@@ -50,7 +51,7 @@ def render(folder: Path, **env: str) -> Request:
         "ARGOCD_ENV_MANIFEST_WORK_NAMESPACE": "team",
         **{f"ARGOCD_ENV_{name}": value for name, value in env.items()},
     }
-    asked = request(folder, folder / "cache", env=given)
+    asked = replace(request(folder, folder / "cache", env=given), seen=Seen())
     options = MANIFEST_WORK.options(asked, parameters.read(given, MANIFEST_WORK.table))
     (work,) = objects(MANIFEST_WORK, asked, options)
     assert work["spec"]["workload"]["manifests"] == [OBJECT]
@@ -74,6 +75,9 @@ def test_a_program_is_asked_for_with_the_options_that_are_meant_for_it(
     )
     assert asked.application == Application(namespace="team")
     assert (asked.folder, asked.deadline) == (outer.folder, outer.deadline)
+    assert outer.seen
+    assert asked.seen is outer.seen
+    assert bool(outer.seen.hindrances) == (random == "allow"), "what is made up would be kept"
 
 
 def test_a_package_is_not_annotated_as_if_it_were_an_application(
@@ -82,7 +86,7 @@ def test_a_package_is_not_annotated_as_if_it_were_an_application(
     used = replaced(KPT, monkeypatch)
     render(tmp_path, MANIFEST_WORK_SOURCE="kpt")
     ((asked, options),) = used.asked
-    assert options == KptOptions()
+    assert options == KptOptions(tells_revision=True), "there is none that it could tell"
     assert asked.namespace == "team"
 
 
