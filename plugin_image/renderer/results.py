@@ -157,7 +157,8 @@ class Shelf:
             told[self._relative(path)] = state = self._state(kind, path)
             # Where nothing was whenever it was looked for, things may come and go beside it.
             was_nothing = path not in found and state.startswith(states.NOTHING)
-            if not was_nothing and not states.is_settled(path, self.begun):
+            is_listed = kind == "listed"
+            if not was_nothing and not states.is_settled(path, self.begun, is_listed=is_listed):
                 raise UntoldError
         return told
 

@@ -34,10 +34,10 @@ def of_identity(path: str) -> str:
     return _followed(path, _identity)
 
 
-def is_settled(path: str, moment: float) -> bool:
+def is_settled(path: str, moment: float, *, is_listed: bool = False) -> bool:
     """Whether nothing that the state of a path tells has changed since a moment, in epoch seconds.
 
-    What is made or removed there counts; what is made in a folder that is there does not.
+    What is made or removed there counts; what is in a folder that is there, if it is listed.
     """
     try:
         status = os.stat(path)  # noqa: PTH116
@@ -46,7 +46,8 @@ def is_settled(path: str, moment: float) -> bool:
         while not os.path.lexists(nearest):
             nearest = nearest.parent
         return nearest.lstat().st_ctime < moment
-    return stat.S_ISDIR(status.st_mode) or status.st_ctime < moment
+    is_the_same = stat.S_ISDIR(status.st_mode) and not is_listed
+    return is_the_same or status.st_ctime < moment
 
 
 def of_listing(path: str) -> str:

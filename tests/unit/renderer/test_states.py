@@ -142,3 +142,7 @@ def test_what_was_changed_after_a_moment_is_not_settled(folder: Path) -> None:
     assert states.is_settled(str(folder / "file"), changed + 1)
     assert not states.is_settled(str(folder / "file"), changed)
     assert not states.is_settled(str(folder / "nothing" / "below"), changed - 1)
+    listed = folder.stat().st_ctime
+    assert states.is_settled(str(folder), listed)
+    assert not states.is_settled(str(folder), listed, is_listed=True)
+    assert states.is_settled(str(folder), listed + 1, is_listed=True)
