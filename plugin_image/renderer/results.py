@@ -124,7 +124,8 @@ class Shelf:
     def _tells_of_this_render(self, result: Result) -> bool:
         """Whether it has something that another render would have otherwise."""
         text = "\n".join([result.stream, *result.notes])
-        made_up = (part for part in self.request.folder.parts if _MADE_UP.search(part))
+        # What a folder is called in the repository, it is in every copy of that.
+        made_up = (part for part in self._repository.parts if _MADE_UP.search(part))
         places = (str(self._repository), tempfile.gettempdir(), *made_up)
         return any(place in text for place in places) or bool(_ADDRESS.search(text))
 

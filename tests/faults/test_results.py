@@ -4,14 +4,21 @@ import random
 import shutil
 import threading
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
-from tests.faults.results import NOT_KEPT, ResultsContainer, warm_container
+from tests.faults.results import (
+    NOT_KEPT,
+    NOT_KEPT_OF,
+    Rendered,
+    ResultsContainer,
+    install_catalogue,
+    warm_container,
+)
 from tests.faults.test_warm_yaml import CONFIG_MAP
 from tests.faults.warm import IMPORTS, Container, config_map, wait_until
 from tests.faults.warm_nodejs import config_map as config_map_of_nodejs
@@ -23,6 +30,7 @@ SECRET: Final = "unlike-any-other"
 @pytest.fixture(scope="module")
 def container(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsContainer]:
     with warm_container(tmp_path_factory.mktemp("c")) as made:
+        install_catalogue(made)
         yield made
 
 
@@ -255,6 +263,21 @@ value = json.dumps({
     "beside": (here.parent / "two" / "Pulumi.yaml").read_text() if (here / "looks").exists() else 0,
 })
 """
+
+
+class Subject(NamedTuple):
+    """What is rendered, and what may become of it."""
+
+    renderer: str
+    files: Mapping[str, str]
+    """Of the repository."""
+    new: Sequence[str]
+    """Files that may come and go, from the Application's folder."""
+    targets: Sequence[str]
+    """What a link may lead to that comes in place of the first of them."""
+    rounds: int = ROUNDS
+
+
 REPOSITORY: Final = {
     "apps/one/__main__.py": IMPORTS + PROGRAM + config_map("value"),
     "apps/one/Pulumi.yaml": "name: one\nruntime: python\n",
@@ -266,13 +289,60 @@ REPOSITORY: Final = {
     "apps/one/lib/settings.py": "NAME = 'name'\n",
     "apps/two/Pulumi.yaml": "name: two\nruntime: python\n",
 }
+KPTFILE: Final = (
+    "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: %s}\npipeline: {mutators: [%s]}\n"
+)
+MAP: Final = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\n  namespace: shop\n"
+PACKAGES: Final = {
+    "apps/one/Kptfile": KPTFILE % ("one", "{image: apply-setters:v0.2.0, configMap: {a: b}}"),
+    "apps/one/below/Kptfile": KPTFILE
+    % ("below", "{image: set-namespace:v0.4, configMap: {namespace: below}}"),
+    "apps/one/below/map.yaml": MAP % "below",
+    "apps/one/data/a.yaml": MAP % "a" + "data:\n  key: value # kpt-set: ${a}\n",
+    "apps/one/text.yaml": MAP % "text",
+    "apps/one/.krmignore": "ignored.yaml\n",
+    "apps/one/ignored.yaml": MAP % "ignored",
+    "apps/one/tool": "",
+    "apps/two/map.yaml": MAP % "two",
+}
+WORK: Final = {
+    "apps/one/data/a.yaml": MAP % "a" + "data:\n  key: value\n  other: other\n",
+    "apps/one/data/b.json": '{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "b"}}',
+    "apps/one/text.yaml": MAP % "text",
+    "apps/one/.hidden": "hidden",
+    "apps/one/README": "read",
+    "apps/one/tool": "",
+    "apps/two/map.yaml": MAP % "two",
+}
+SUBJECTS: Final = {
+    "a program": Subject(
+        "pulumi",
+        REPOSITORY,
+        ("text", "flag", "tells", "looks", "data/c.txt", "../new"),
+        ("lib/settings.py", "data/a.txt", "tool", "../two/Pulumi.yaml"),
+    ),
+    "a package": Subject(
+        "kpt",
+        PACKAGES,
+        ("text.yaml", "README", "data/.krmignore", "below/deep/Kptfile", "../new.yaml"),
+        ("ignored.yaml", "below/map.yaml", "tool", "../two/map.yaml"),
+        rounds=ROUNDS // 2,
+    ),
+    "a work": Subject(
+        "manifest-work",
+        WORK,
+        ("text.yaml", "LICENSE", "data/.a.yaml", "../new.yaml"),
+        ("tool", "../two/map.yaml"),
+    ),
+}
 
 
 class Inputs:
     """A repository, and what Argo CD says; something of it changes from render to render."""
 
-    def __init__(self, place: Path, seed: int) -> None:
+    def __init__(self, place: Path, subject: Subject, seed: int) -> None:
         self.root = place
+        self._subject = subject
         self.env = {"ARGOCD_APP_REVISION": "0"}
         self._random = random.Random(seed)
         self.make()
@@ -281,7 +351,7 @@ class Inputs:
         """Make the repository, or make it again."""
         shutil.rmtree(self.root, ignore_errors=True)
         (self.root / ".git").mkdir(parents=True)
-        for name, text in REPOSITORY.items():
+        for name, text in self._subject.files.items():
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_text(text)
 
@@ -307,16 +377,17 @@ class Inputs:
         return f"a byte of {file}"
 
     def _a_file(self) -> str:
-        names = ("flag", "text", "tells", "looks", "data/c.txt", "../new")
-        file = self.folder / self._random.choice(names)
+        file = self.folder / self._random.choice(self._subject.new)
         if file.is_file():
             file.unlink()
             return f"{file} is gone"
-        file.write_text("new")
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(MAP % "new" if file.suffix == ".yaml" else "new")
         return f"{file} is new"
 
     def _a_mode(self) -> str:
         file = self.folder / "tool"
+        file.touch()
         file.chmod(file.stat().st_mode ^ 0o111)
         return f"{file} can be run, or no longer"
 
@@ -326,11 +397,9 @@ class Inputs:
         return f"{file} has another name"
 
     def _a_link(self) -> str:
-        link = self.folder / "text"
+        link = self.folder / self._subject.new[0]
         link.unlink(missing_ok=True)
-        link.symlink_to(
-            self._random.choice(("lib/settings.py", "data/a.txt", "tool", "../two/Pulumi.yaml"))
-        )
+        link.symlink_to(self._random.choice(self._subject.targets))
         return f"{link} leads to {link.readlink()}"
 
     def _a_variable(self) -> str:
@@ -354,20 +423,27 @@ class Inputs:
         return f"{folder} is there, or no longer"
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    ("name", "seed"), [("a program", 0), ("a program", 1), ("a package", 0), ("a work", 0)]
+)
 def test_whatever_changes_a_kept_result_is_what_a_render_gives(
-    container: ResultsContainer, tmp_path: Path, seed: int
+    container: ResultsContainer, tmp_path: Path, name: str, seed: int
 ) -> None:
-    inputs, made = Inputs(tmp_path / "repository", seed), []
-    for _ in range(ROUNDS):
+    subject = SUBJECTS[name]
+    inputs, made = Inputs(tmp_path / "repository", subject, seed), []
+
+    def rendered(**env: str) -> Rendered:
+        return container.rendered(inputs.folder, subject.renderer, **inputs.env, **env)
+
+    for _ in range(subject.rounds):
         changed = inputs.change()
-        found, again = (container.rendered(inputs.folder, **inputs.env) for _ in range(2))
-        right = container.rendered(inputs.folder, **inputs.env, **NOT_KEPT)
+        found, again = rendered(), rendered()
+        right = rendered(**NOT_KEPT_OF[subject.renderer])
         assert found[1:3] == again[1:3] == right[1:3], f"{changed}: {found} is not {right}"
         made += [again.path]
         if right.status:
             inputs.make()
-    assert made.count("kept") > ROUNDS // 3, "hardly a result was ever used"
+    assert made.count("kept") > subject.rounds // 3, "hardly a result was ever used"
 
 
 @pytest.mark.parametrize(

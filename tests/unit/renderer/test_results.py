@@ -74,3 +74,26 @@ def test_a_folder_that_was_listed_counts(
     assert shelf(asked).found() == RESULT
     change(outside)
     assert shelf(asked).found() is None
+
+
+def repository(asked: Request, tmp_path: Path) -> Request:
+    """A request for the same in an Application's folder that is called as a cluster is."""
+    folder = tmp_path / "3f2a-91b7-copied" / "clusters" / "cluster1"
+    folder.mkdir(parents=True)
+    (folder.parents[1] / ".git").mkdir()
+    return request(folder, tmp_path / "cache")
+
+
+def test_the_name_of_a_folder_in_the_repository_may_be_told(asked: Request, tmp_path: Path) -> None:
+    here = repository(asked, tmp_path)
+    told = Result("namespace: cluster1\n", [])
+    shelf(here).keep(told, replace(here, seen=Seen()))
+    assert shelf(here).found() == told
+
+
+@pytest.mark.parametrize("text", ["3f2a-91b7-copied", "{tmp}", "<object at 0x7f0a12>"])
+def test_what_is_of_one_render_alone_is_not_kept(asked: Request, tmp_path: Path, text: str) -> None:
+    here = repository(asked, tmp_path)
+    told = Result(text.format(tmp=tmp_path / "tmp"), [])
+    shelf(here).keep(told, replace(here, seen=Seen()))
+    assert shelf(here).found() is None
