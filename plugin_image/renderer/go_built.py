@@ -33,23 +33,26 @@ class Built(NamedTuple):
 
 
 def program(path: Path) -> Built | None:
-    """The program; None where that is not known. Raises OSError."""
-    with path.open("rb") as file:
-        if file.read(len(_ELF)) != _ELF:
-            return None
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            try:
-                found = _BUILT.search(_information(content))
-            except struct.error:
-                return None
+    """The program; None where that is not known, as of one that may be run and not be read."""
+    try:
+        found = _BUILT.search(_information(path))
+    except (OSError, struct.error):
+        return None
     return Built(*(part.decode(errors="replace") for part in found.groups())) if found else None
 
 
-def _information(content: mmap.mmap) -> bytes:
-    """What the linker has written; nothing in what Go has not linked. Raises struct.error."""
-    begin, size, count = _PLACES.unpack_from(content)
-    for number in range(count):
-        offset, length = _SECTION.unpack_from(content, begin + number * size)
-        if content[offset : offset + len(_MAGIC)] == _MAGIC:
-            return content[offset : offset + length]
+def _information(path: Path) -> bytes:
+    """What the linker has written; nothing in what Go has not linked.
+
+    Raises OSError, and struct.error for a file that is cut.
+    """
+    with path.open("rb") as file:
+        if file.read(len(_ELF)) != _ELF:
+            return b""
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            begin, size, count = _PLACES.unpack_from(content)
+            for number in range(count):
+                offset, length = _SECTION.unpack_from(content, begin + number * size)
+                if content[offset : offset + len(_MAGIC)] == _MAGIC:
+                    return content[offset : offset + length]
     return b""

@@ -7,18 +7,21 @@ To see and accept what a change does to them: `UPDATE_CASES=1 pytest tests/catal
 import hashlib
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from plugin_image.contract import RendererEnv
-from plugin_image.renderer import processes
+from plugin_image.renderer import parameters, processes
 from plugin_image.renderer.errors import RenderError
 from plugin_image.renderer.kpt import resources
+from plugin_image.renderer.kpt.renderer import KPT
 from plugin_image.renderer.manifest_work import options as work_options
 from plugin_image.renderer.manifest_work.renderer import MANIFEST_WORK
-from tests.asking import objects, request
+from plugin_image.renderer.watch import Seen
+from tests.asking import objects, request, stream
 from tests.catalogue.kpt.corpus import CASES, Case, rendered
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "guestbook-kpt"
@@ -93,10 +96,21 @@ def test_a_render_leaves_no_files_behind(
 
 
 def test_the_example_renders(functions: Path, tmp_path: Path) -> None:
-    stream = rendered(EXAMPLE, {}, functions, tmp_path)
-    deployment, service = yaml.safe_load_all(stream)
+    deployment, service = yaml.safe_load_all(rendered(EXAMPLE, {}, functions, tmp_path))
     assert deployment["spec"]["replicas"] == 2, "the setter was not applied"
     assert {item["metadata"]["namespace"] for item in (deployment, service)} == {"guestbook-kpt"}
+
+
+def test_it_is_told_which_functions_keep_a_result_from_being_kept(
+    functions: Path, tmp_path: Path
+) -> None:
+    case = _named("functions-run-as-executables")
+    given = {RendererEnv.KPT_FUNCTIONS_DIR.value: str(functions), **case.env()}
+    seen = Seen()
+    asked = replace(request(case.folder / "input", tmp_path, env=given), seen=seen)
+    assert stream(KPT, asked, KPT.options(asked, parameters.read(given, KPT.table)))
+    named = "nobody knows what the function require-replicas-v1.0.0 looks at"
+    assert seen.hindrances == {named}, "the image's own functions are known"
 
 
 def test_a_package_can_be_wrapped_for_managed_clusters(

@@ -7,12 +7,14 @@ A case holds the Application's folder as `input/`, the environment of the plugin
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from plugin_image.contract import RendererEnv
 from plugin_image.renderer import parameters
 from plugin_image.renderer.errors import RenderError
 from plugin_image.renderer.manifest_work.renderer import MANIFEST_WORK
+from plugin_image.renderer.watch import Seen
 from tests import toolchain
 from tests.asking import request, stream
 from tests.catalogue.case import CaseFolder
@@ -30,7 +32,13 @@ class Case(CaseFolder):
         """What Argo CD says of each, and what the case does."""
         return {**_APPLICATION, **super().env()}
 
-    def rendered(self, cache: Path) -> str:
+    def seen(self, cache: Path) -> Seen:
+        """What its result depends on."""
+        seen = Seen()
+        self.rendered(cache, seen)
+        return seen
+
+    def rendered(self, cache: Path, seen: Seen | None = None) -> str:
         """What `renderer manifest-work generate` would write. Raises RenderError."""
         given = {
             RendererEnv.DEADLINE.value: _SECONDS,
@@ -38,7 +46,7 @@ class Case(CaseFolder):
         }
         # The Application's folder is `input/` or, as ARGOCD_APP_SOURCE_PATH says, one below it.
         root = self.folder / "input" / given.get("ARGOCD_APP_SOURCE_PATH", ".")
-        asked = request(root, cache, env=given)
+        asked = replace(request(root, cache, env=given), seen=seen)
         options = MANIFEST_WORK.options(asked, parameters.read(given, MANIFEST_WORK.table))
         return stream(MANIFEST_WORK, asked, options)
 

@@ -103,6 +103,21 @@ def test_two_mebibytes_become_manifest_works_that_ocm_accepts(tmp_path: Path) ->
     assert stream.count("        kind: ConfigMap\n") == 200
 
 
+HINDRANCES = {
+    "a-chart-is-wrapped": set(),
+    "a-kpt-package-is-wrapped": set(),
+    "a-kustomization-is-wrapped": {"nobody sees what kustomize looks at"},
+    "lists-are-taken-apart": set(),
+    "a-comment-of-a-chart-may-differ": {"templates/map.yaml has the word uuidv4"},
+}
+
+
+@pytest.mark.parametrize("name", HINDRANCES)
+def test_it_is_told_what_keeps_a_result_from_being_kept(name: str, tmp_path: Path) -> None:
+    (case,) = (case for case in RENDERING if case.folder.name == name)
+    assert case.seen(tmp_path).hindrances == HINDRANCES[name]
+
+
 def test_a_link_out_of_the_repository_is_refused(tmp_path: Path) -> None:
     """Committed, it would lie in the repository of this project, not of an Application."""
     (tmp_path / "secret.yaml").write_text("apiVersion: v1\nkind: A\nmetadata: {name: a}\n")

@@ -48,5 +48,7 @@ def test_what_is_something_else_is_nothing_that_is_known(tmp_path: Path) -> None
         executable(tmp_path / "c", magic=b"\xff another in C"),
         executable(tmp_path / "forked", replaced),
         Path("/bin/sh"),
+        tmp_path,
+        tmp_path / "nothing",
     ]
     assert [go_built.program(path) for path in others] == [None] * len(others)
