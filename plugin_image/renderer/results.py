@@ -177,9 +177,10 @@ class Shelf:
         of_container = lasting(str(self.request.settings.cache), self.request.env)
         mounts = mounted(of_container)
         for path in paths:
-            is_known = is_in(path, folder) and not is_in(path, f"{folder}/.git")
+            if is_in(path, folder) and not is_in(path, f"{folder}/.git"):
+                continue
             lasts = any(is_in(path, place) for place in surroundings)
-            if not is_known and (not lasts or any(is_in(path, place) for place in mounts)):
+            if not lasts or any(is_in(path, place) for place in mounts):
                 yield path
 
     def _surroundings(self) -> Iterator[str]:

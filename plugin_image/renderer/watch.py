@@ -128,7 +128,14 @@ def watch(seen: Seen, *, is_program: bool, own: Collection[str] = ()) -> None:
     """
     watching = _Watch(seen, is_program, own)
     _wrap_status(watching)
-    sys.addaudithook(watching.hear)
+    events = {"open", *_LISTS}.union(*(_HINDERING if is_program else ()))
+
+    def hear(event: str, arguments: tuple[Any, ...]) -> None:
+        # Most are others, and there are many: each call of `id` is one.
+        if event in events:
+            watching.hear(event, arguments)
+
+    sys.addaudithook(hear)
 
 
 class _Watch:

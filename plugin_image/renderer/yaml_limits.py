@@ -47,12 +47,13 @@ def _may_be_deep(document: bytes) -> bool:
 
 def _count(node: Any, known: dict[int, int]) -> int:
     """How many values the node stands for. Looks into each node once, however often it is used."""
-    if id(node) not in known:
-        known[id(node)] = 0
+    number = id(node)
+    if number not in known:
+        known[number] = 0
         parts = node.value if isinstance(node, yaml.CollectionNode) else ()
         if isinstance(node, yaml.MappingNode):
             parts = [part for pair in parts for part in pair]
-        known[id(node)] = 1 + sum(_count(part, known) for part in parts)
-    elif not known[id(node)]:
+        known[number] = 1 + sum(_count(part, known) for part in parts)
+    elif not known[number]:
         raise ValueError(f"line {node.start_mark.line + 1} has an alias of what it is in")
-    return known[id(node)]
+    return known[number]
