@@ -159,9 +159,7 @@ def kept(container: CatalogueContainer, folder: Path, renderer: str, **env: str)
 
 SAID: Final = {
     "kpt": (
-        {"ARGOCD_ENV_KPT_ANNOTATION_DOMAIN": "example.org"},
         {"ARGOCD_ENV_KPT_ANNOTATION_DOMAIN": "example.org", "ARGOCD_APP_NAME": "b"},
-        {"ARGOCD_APP_NAMESPACE": "another"},
         {"TZ": "Asia/Tokyo"},
         {RendererEnv.PASS_ENV.value: "HOME"},
     ),
