@@ -8,23 +8,17 @@ executable of its name, and an `exec` that is none of them is refused.
 import os
 import re
 import shlex
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import RefusedError
-from .outputs import ALLOW_EMPTY, REFUSE_EMPTY
 from .settings import KptSettings
 
 IN_KPT = frozenset({"builtins/gen-pkg-context"})
 """Images that kpt does not run: they name functions in kpt itself."""
 
-_RUN = ("/bin/sh", str(Path(__file__).with_name("run_function.sh")), sys.executable)
-
-RUN = shlex.join([*_RUN, REFUSE_EMPTY])
-"""Begins the command of every function."""
-RUN_ALLOWING_EMPTY = shlex.join([*_RUN, ALLOW_EMPTY])
-"""Begins it where functions may remove all objects of a package."""
+RUN = shlex.join(["/bin/sh", str(Path(__file__).with_name("run_function.sh"))])
+"""Begins the command of every function. The same in each render: functions see the Kptfile."""
 
 _IMAGE = re.compile(r"(?:.*/)?(?P<name>[^/:@]+)(?::(?P<tag>[^/:@]+))?(?:@.*)?", re.DOTALL)
 _NUMBERS = re.compile(r"\d+")
@@ -33,10 +27,9 @@ _NUMBERS = re.compile(r"\d+")
 class Functions:
     """The executables by name, and which of them stands for an image."""
 
-    def __init__(self, settings: KptSettings, *, allow_empty: bool = False) -> None:
+    def __init__(self, settings: KptSettings) -> None:
         self.used: set[Path] = set()
         """The executables that were asked for."""
-        self._run = RUN_ALLOWING_EMPTY if allow_empty else RUN
         self._chosen = settings.functions
         self._folder = settings.functions_dir.absolute()
         self._executables = dict(_executables(self._folder))
@@ -86,7 +79,7 @@ class Functions:
                 fix="correct `functions` of the plugin's configuration",
             )
         self.used.add(path)
-        return f"{self._run} {shlex.quote(str(path))}"
+        return f"{RUN} {shlex.quote(str(path))}"
 
     def _missing(self, what: str, where: str) -> RefusedError:
         there = ", ".join(sorted(self._executables)) or "none"
@@ -110,7 +103,7 @@ def _version(name: str) -> tuple[list[int], str]:
 
 def without_wrapper(said: str) -> str:
     """What kpt said, with functions called as they are called locally."""
-    return said.replace(f"{RUN} ", "").replace(f"{RUN_ALLOWING_EMPTY} ", "")
+    return said.replace(f"{RUN} ", "")
 
 
 def name_in(command: str) -> str:

@@ -4,8 +4,6 @@ kpt takes a comment, an empty line and a list without items for "no objects", an
 else that is one object for the only one. What is left would look complete.
 """
 
-from typing import Final
-
 import yaml
 from yaml.events import (
     CollectionEndEvent,
@@ -19,15 +17,12 @@ from yaml.events import (
 
 from . import pieces
 
-REFUSE_EMPTY: Final = "refuse-empty"
-ALLOW_EMPTY: Final = "allow-empty"
-
 _KIND = "ResourceList"
 _IN_A_LIST = 2
 """How deep the objects are."""
 
 
-def fault(given: bytes, written: bytes, empty: str) -> str:
+def fault(given: bytes, written: bytes, *, allow_empty: bool) -> str:
     """Why what a function wrote for what it was given must not be used; empty when it may be."""
     if not written:
         return "it wrote nothing; a function writes all objects that are to stay"
@@ -37,7 +32,7 @@ def fault(given: bytes, written: bytes, empty: str) -> str:
     count = _count(written)
     if count is None:
         return f"it wrote something other than one {_KIND} with `items`"
-    if count == 0 and empty != ALLOW_EMPTY and _count(given):
+    if count == 0 and not allow_empty and _count(given):
         return (
             "it removed all objects that it was given; where that is right, "
             "set the plugin parameter `allowEmpty` to true"

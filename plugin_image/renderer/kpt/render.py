@@ -11,7 +11,7 @@ from ..errors import ProgramError, RefusedError, RenderError
 from ..measured import Stage
 from ..rendering import Rendered
 from ..request import Request
-from . import package, pipeline, resources, settings
+from . import checking, package, pipeline, resources, settings
 from .functions import Functions
 from .options import Options
 
@@ -24,12 +24,13 @@ def rendered(request: Request, options: Options) -> Iterator[Rendered]:
         installed = replace(installed, functions_dir=Path(options.functions))
     with bounded(request) as scratch:
         copied = scratch / "package"
-        functions = Functions(installed, allow_empty=options.allow_empty)
+        functions = Functions(installed)
         with request.measured.timed(Stage.PROGRAM):
             with request.deadline.enforced("the package was read"):
                 doubtful = package.copy(request.folder, copied, functions)
             try:
-                made = pipeline.run(copied, scratch, request)
+                with checking.checks(scratch, allow_empty=options.allow_empty):
+                    made = pipeline.run(copied, scratch, request)
             except ProgramError as error:
                 raise _cause(error, doubtful) from error
         if request.seen:

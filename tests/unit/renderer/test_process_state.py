@@ -19,7 +19,6 @@ COMMAND_LINE = {"cli.py", "entry.py", "commands.py", "server.py"}
 """Here the process is read, and a request made of it."""
 
 IN_PROGRAMS = {
-    "kpt/check_output.py",
     "pulumi/hosts/python_children/sitecustomize.py",
     "pulumi/hosts/python_environment.py",
     "pulumi/hosts/python_leftovers.py",

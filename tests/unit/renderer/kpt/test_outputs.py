@@ -2,7 +2,7 @@
 
 import pytest
 
-from plugin_image.renderer.kpt.outputs import ALLOW_EMPTY, REFUSE_EMPTY, fault
+from plugin_image.renderer.kpt.outputs import fault
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 ITEM = "{apiVersion: v1, kind: X, metadata: {name: a}, items: [1]}"
@@ -19,7 +19,7 @@ GIVEN = f"{HEAD}items:\n- {ITEM}\n".encode()
     ],
 )
 def test_a_resource_list_with_objects_is_let_through(text: str) -> None:
-    assert fault(GIVEN, text.encode(), REFUSE_EMPTY) == ""
+    assert fault(GIVEN, text.encode(), allow_empty=False) == ""
 
 
 @pytest.mark.parametrize(
@@ -43,22 +43,22 @@ def test_a_resource_list_with_objects_is_let_through(text: str) -> None:
         f"{HEAD}items: [{ITEM}]\n---\n{ITEM}\n",
     ],
 )
-@pytest.mark.parametrize("empty", [REFUSE_EMPTY, ALLOW_EMPTY])
-def test_anything_but_one_resource_list_is_refused(text: str, empty: str) -> None:
-    assert "something other than one" in fault(GIVEN, text.encode(), empty)
+@pytest.mark.parametrize("allow_empty", [False, True])
+def test_anything_but_one_resource_list_is_refused(text: str, allow_empty: bool) -> None:
+    assert "something other than one" in fault(GIVEN, text.encode(), allow_empty=allow_empty)
 
 
 @pytest.mark.parametrize("end", ["...\na: b\n", "a", "...\n" + HEAD])
 def test_what_kpt_would_not_read_to_its_end_is_refused(end: str) -> None:
-    assert "kpt would not read all" in fault(GIVEN, GIVEN + end.encode(), REFUSE_EMPTY)
+    assert "kpt would not read all" in fault(GIVEN, GIVEN + end.encode(), allow_empty=False)
 
 
 def test_nothing_at_all_is_refused() -> None:
-    assert "wrote nothing" in fault(GIVEN, b"", ALLOW_EMPTY)
+    assert "wrote nothing" in fault(GIVEN, b"", allow_empty=True)
 
 
 def test_all_objects_may_go_only_where_that_is_allowed_or_there_were_none() -> None:
     nothing = f"{HEAD}items: []\n".encode()
-    assert "removed all objects that" in fault(GIVEN, nothing, REFUSE_EMPTY)
-    assert fault(GIVEN, nothing, ALLOW_EMPTY) == ""
-    assert fault(nothing, nothing, REFUSE_EMPTY) == ""
+    assert "removed all objects that" in fault(GIVEN, nothing, allow_empty=False)
+    assert fault(GIVEN, nothing, allow_empty=True) == ""
+    assert fault(nothing, nothing, allow_empty=False) == ""
