@@ -14,7 +14,8 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
 from typing import Any
 
 from .... import kinds
@@ -56,14 +57,16 @@ def documents(kube_version: str, api_versions: Iterable[str]) -> dict[str, Any]:
     return pages
 
 
-class _Server(ThreadingHTTPServer):
+class _Server(ThreadingTCPServer):
     """Takes as many connections at once as a client opens that asks for all groups' versions.
 
     Of more than wait here, the kernel drops what opens them, and each is tried again after a second
-    at the earliest.
+    at the earliest. It is no HTTPServer, which would have the resolver say what this machine is
+    called.
     """
 
     request_queue_size = 1024
+    daemon_threads = True
 
 
 @contextmanager
@@ -111,7 +114,7 @@ def serve(kube_version: str, api_versions: Iterable[str]) -> Iterator[str]:
 
     threading.Thread(target=answer, daemon=True).start()
     try:
-        yield _kubeconfig(f"http://127.0.0.1:{server.server_port}")
+        yield _kubeconfig(f"http://127.0.0.1:{server.server_address[1]}")
     finally:
         # It returns when the other thread has noticed.
         threading.Thread(target=server.shutdown, daemon=True).start()
