@@ -83,5 +83,5 @@ def test_no_client_of_many_at_once_is_turned_away() -> None:
         ExitStack() as open_,
     ):
         for _ in range(100):
-            client = socket.create_connection(("127.0.0.1", server.server_port), 0.5)
+            client = socket.create_connection(server.socket.getsockname(), 0.5)
             open_.enter_context(client)
