@@ -29,6 +29,7 @@ from . import (
     nodejs_kept,
     nodejs_layout,
     nodejs_options,
+    nodejs_watched,
     typescript,
 )
 from .host import Installed, Run, logged_errors
@@ -68,8 +69,14 @@ def run(execution: Execution, installed: Installed) -> Run:
     packages = nodejs_kept.of(execution, installed, modules)
     lender = packages.zygotes() if packages else None
     runner = modules / nodejs_layout.SDK / "cmd" / "run" / "index.js"
-    told = {"runner": str(runner), "beside": str(modules.with_name("package.json"))}
-    given = execution.with_env(_modules_for(execution, installed))
+    imports = _has_modules(execution, installed)
+    told = {
+        "runner": str(runner),
+        "beside": str(modules.with_name("package.json")),
+        "watched": execution.is_watched
+        and nodejs_watched.can_be_watched(execution, installed, imports=imports),
+    }
+    given = execution.with_env(_modules_for(execution, installed, imports=imports))
     if not _is_typescript(execution) or not _is_known(execution, installed, modules):
         return _run(given, told, lender)
     settings = _settings(nodejs_options.read(execution.project))
@@ -93,7 +100,7 @@ def run(execution: Execution, installed: Installed) -> Run:
 
 def _run_new(
     execution: Execution,
-    told: Mapping[str, str],
+    told: Mapping[str, Any],
     lender: Zygotes | None,
     sources: CompiledSources,
     compiler: Compiler | None,
@@ -124,7 +131,9 @@ def serve(
     if not knows_unknown(sdk):
         program.lose_unknown()
     runner = sdk / "cmd" / "run-plugin" / "index.js"
-    told = execution.with_env({**_modules_for(of_package, installed), **_settings(options)})
+    imports = _has_modules(of_package, installed)
+    modules = _modules_for(of_package, installed, imports=imports)
+    told = execution.with_env({**modules, **_settings(options)})
     node = tool("node", execution.env)
     command: list[str | Path] = [node, *options.node, runner, package.root, program.endpoint()]
     return told.server(command, execution.folder)
@@ -169,13 +178,13 @@ def _modules(execution: Execution, installed: Installed) -> Path:
     )
 
 
-def _run(execution: Execution, given: Mapping[str, str], lender: Zygotes | None) -> Run:
+def _run(execution: Execution, given: Mapping[str, Any], lender: Zygotes | None) -> Run:
     """One run, in a fork of what is kept if there is any; `given` is what `_run_once` gets."""
     return run_lent(execution, lender, lambda execution: _run_once(execution, given))
 
 
-def _run_once(execution: Execution, given: Mapping[str, str]) -> Run:
-    """One run; `given` is what `nodejs_runner.js` is told of modules and their compilation."""
+def _run_once(execution: Execution, given: Mapping[str, Any]) -> Run:
+    """One run; `given` is what `nodejs_runner.js` is told of what it loads."""
     options = nodejs_options.read(execution.project)
     ended_file = execution.scratch / "program-ended"
     ended_file.unlink(missing_ok=True)
@@ -232,15 +241,8 @@ def _asked(execution: Execution, given: Mapping[str, Any]) -> dict[str, Any]:
         "machineCode": execution.cache.folder_of("v8"),
         "unreadable": _messages(execution.context.unreadable),
         "loaded": nodejs_options.read(execution.project).loaded,
-        "watched": execution.is_watched and _can_be_watched(execution.project),
         **given,
     }
-
-
-def _can_be_watched(project: Project) -> bool:
-    """Whether the program's modules can be known afterwards, as ES modules cannot."""
-    has_modules = any(map(_imports, _module_files(project)))
-    return typescript.is_self_contained(project.root) and not has_modules
 
 
 def _messages(unreadable: Unreadable | None) -> dict[str, list[tuple[str, str]]] | None:
@@ -292,18 +294,23 @@ def _is_typescript(execution: Execution) -> bool:
     return options.typescript or is_built_here
 
 
-def _modules_for(execution: Execution, installed: Installed) -> dict[str, str]:
+def _modules_for(execution: Execution, installed: Installed, *, imports: bool) -> dict[str, str]:
     """What lets Node.js find the modules where it looks for them, beside package.json."""
     if not installed.places:
         return {}
     told = {
         "places": {str(there): str(place) for there, place in installed.places.items()},
-        "imports": _has_folders(execution, installed)
-        or any(map(_imports, _module_files(execution.project))),
+        "imports": imports,
     }
     # Also for workers, and for other programs in Node.js that the program starts.
     options = [execution.env.get("NODE_OPTIONS", ""), f'--require "{_MODULES}"']
     return {"NODE_OPTIONS": " ".join(options).strip(), "RENDERER_MODULES": json.dumps(told)}
+
+
+def _has_modules(execution: Execution, installed: Installed) -> bool:
+    """Whether anything may be imported, as far as files tell; packages' in folders are not read."""
+    has_folders = _has_folders(execution, installed)
+    return has_folders or any(map(_imports, _module_files(execution.project)))
 
 
 def _module_files(project: Project) -> Iterator[Path]:

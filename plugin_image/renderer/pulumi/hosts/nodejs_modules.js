@@ -15,19 +15,22 @@ const { isInternalThread } = require("worker_threads");
 const { places, moved } = require("./nodejs_reading");
 
 // What makes an ES module of a file that nothing else says to be one.
-const ES_MODULE = /(?:^|[;}]|\*\/)\s*(?:import|export)\b\s*["'{*\w$/]/m;
+const ES_MODULE = /(?:^|[;}]|\*\/)\s*(?:import|export)\b\s*["'{*\w$/\\\u0080-\uffff]/m;
 // A module that is named by a path.
 const PATH = /^\.{0,2}\//;
 const MODULES = `${path.sep}node_modules${path.sep}`;
 
 const installed = new Set();
 let importing = false;
+let look = () => {};
 
-module.exports = { find };
+module.exports = { find, imports, watch };
 
 findByRequire();
 findByImportOfSyntax();
-find(JSON.parse(process.env.RENDERER_MODULES));
+if (process.env.RENDERER_MODULES) {
+    find(JSON.parse(process.env.RENDERER_MODULES));
+}
 
 /** Find what is in these folders, by `import` only where the program has any. */
 function find({ places: told, imports }) {
@@ -38,6 +41,22 @@ function find({ places: told, imports }) {
     if (imports) {
         findByImport();
     }
+}
+
+/**
+ * Have `told` called with the address of each module that is asked for from now on, and that of the module
+ * that asks, as far as modules are `imports()`. What is not found is told by its name.
+ */
+function watch(told) {
+    look = told;
+}
+
+/** Whether there may be modules that are imported, of which `require` knows nothing: "none", "told" or "untold". */
+function imports() {
+    if (!importing) {
+        return "none";
+    }
+    return Module.registerHooks ? "told" : "untold";
 }
 
 /** Source: Node.js, lib/internal/modules/cjs/loader.js. */
@@ -62,12 +81,23 @@ function findByImport() {
     // Since Node.js 22.15.
     Module.registerHooks?.({
         resolve: (specifier, context, next) => {
-            const folder = whereInstalled(specifier, context);
-            return folder
-                ? next(specifier, { ...context, parentURL: beside(folder) })
-                : next(movedUrl(specifier, context), context);
+            let address = specifier;
+            try {
+                const found = resolved(specifier, context, next);
+                address = found.url;
+                return found;
+            } finally {
+                look(address, context.parentURL);
+            }
         },
     });
+}
+
+function resolved(specifier, context, next) {
+    const folder = whereInstalled(specifier, context);
+    return folder
+        ? next(specifier, { ...context, parentURL: beside(folder) })
+        : next(movedUrl(specifier, context), context);
 }
 
 /**

@@ -2,10 +2,10 @@
 //
 // Files are read by `fs`, and connections made by `net`, which are wrapped, what packages keep functions of
 // before anything else is loaded (`nodejs_reading.js`); Pulumi's packages download,
-// too. What a program makes up (the time, what is drawn at random) cannot be seen as it happens, nor how
-// modules are found. So the program's own code is read: it may load Pulumi's packages, its own files and
-// a few modules of Node.js, and name nothing that makes anything up. Whatever is not known to be harmless
-// hinders.
+// too. What a program makes up (the time, what is drawn at random) cannot be seen as it happens. So the
+// program's own code is read, whichever way it was loaded (`nodejs_imported.js`): it may load Pulumi's packages,
+// its own files and a few modules of Node.js, and name nothing that makes anything up. Whatever is not known to
+// be harmless hinders.
 
 "use strict";
 
@@ -15,19 +15,22 @@ const net = require("net");
 const path = require("path");
 const { fileURLToPath } = require("url");
 
+const imported = require("./nodejs_imported");
 const reading = require("./nodejs_reading");
 
-const MODULES = `${path.sep}node_modules${path.sep}`;
-const PULUMI = ["@pulumi/pulumi", "@pulumi/kubernetes"].map((name) => MODULES + path.join(name, path.sep));
-const HARMLESS = /^(?:(?:node:)?(?:assert|buffer|fs|fs\/promises|path|querystring|url|util)|@pulumi\/(?:pulumi|kubernetes)(?:\/.*)?|\.{1,2}(?:\/.*)?)$/;
+const { MODULES, isIn } = imported;
+// By a path into a package, what that brings could be had.
+const HARMLESS = /^(?!.*\bnode_modules\b)(?:(?:node:)?(?:assert|buffer|fs|fs\/promises|path|querystring|url|util)|@pulumi\/(?:pulumi|kubernetes)(?:\/.*)?|\.{1,2}(?:\/.*)?)$/;
+// The process by its name, of which no more is used than MAKING_UP lets pass.
+const PROCESS = /^import process from (["'])(?:node:)?process\1;?$/m;
 const LOADING = /\b(?:require|import|from)\b\s*\(?\s*(["'])([^"'\n]*)\1/g;
 const MAKING_UP = new RegExp(
     [
         // The clock, and what is drawn at random.
-        String.raw`\b(?:Date|Intl|performance|hrtime|setInterval|random\w*|crypto|mkdtemp\w*)\b`,
+        String.raw`\b(?:Date|Temporal|Intl|performance|hrtime|timeEnd|timeLog|setInterval|random\w*|crypto|mkdtemp\w*)\b`,
         // When files were made, and what is not read by their paths.
         String.raw`\b(?:(?:[acm]|birth)time\w*|statfs\w*|watch\w*|\w+Asset|\w+Archive)\b`,
-        String.raw`\bl?stat(?:Sync)?\b(?!\s*\((?:[^()]|\([^()]*\))*\)\s*\??\.\s*is[A-Z])`,
+        String.raw`\b[fl]?stat(?:Sync)?\b(?!\s*\((?:[^()]|\([^()]*\))*\)\s*\??\.\s*is[A-Z])`,
         // What holds the time of its making, or memory that nobody has written to.
         String.raw`\b(?:\w*Event|File|lastModified|timeStamp|Performance\w*|allocUnsafe\w*|SlowBuffer)\b`,
         // Names drawn at random, and what tells of the machine.
@@ -38,11 +41,17 @@ const MAKING_UP = new RegExp(
         String.raw`\bprocess\b(?!\s*\.\s*(?:env|exit|exitCode|stdout|stderr)\b)`,
         // Text that runs as code, modules that are named otherwise than by a text, and letters that are.
         String.raw`\b(?:eval|globalThis|global|createRequire|SharedArrayBuffer|WeakRef|FinalizationRegistry)\b`,
-        String.raw`\bFunction\s*\(|\bconstructor\s*\.\s*constructor\b|\bmodule\s*\.\s*(?!exports\b)`,
-        String.raw`\brequire\b(?!\s*\(\s*["'])|\bimport\s*[(.]|\\[ux]`,
+        String.raw`\bFunction\s*\(|\.\s*constructor\s*\(|\bconstructor\b(?!\s*(?:\(|\.\s*name\b))|\bmodule\s*\.\s*(?!exports\b)`,
+        String.raw`\brequire\b(?!\s*\(\s*["'])|\\[ux]`,
     ].join("|"),
 );
+// Where nobody would hear of it, what only ES modules have; elsewhere what is imported by another name than a
+// text's, and what tells where modules are found.
+const IMPORTING = /\bimport\s*[(./]/;
+const IMPORTING_UNKNOWN =
+    /\bimport\s*(?:\/|\((?!\s*(["'])[^"'\n]*\1\s*[,)])|\.(?!\s*meta\s*\.\s*(?:url|dirname|filename)\b))/;
 const CODE = /\.[cm]?[jt]sx?$/;
+const COMPILED = /\.(?:node|wasm)$/;
 // Functions of `fs` that take an open file, or no file at all.
 const NO_PATHS = /^(?:_|[A-Z]|close|f(?:chmod|chown|datasync|stat|sync|truncate|utimes)|(?:read|write)(?:Sync|v|vSync)?$)/;
 
@@ -60,6 +69,7 @@ function begin(root, modules, monitor) {
     const variables = new Set();
     const hindrances = new Set();
     const before = new Set(Object.keys(Module._cache));
+    const ownImported = imported.watch();
     const look = (name, file) => note(file, /dir|glob/i.test(name) ? listed : paths, hindrances);
     reading.watch(look);
     for (const api of [fs, fs.promises]) {
@@ -72,15 +82,22 @@ function begin(root, modules, monitor) {
     Module.syncBuiltinESMExports();
     return () => {
         const looked = [...paths].filter((file) => !isKnown(file));
-        const loaded = Object.keys(Module._cache).filter((file) => !before.has(file) && !isOfPulumi(file) && !isIn(file, __dirname));
-        const code = looked.filter((file) => isIn(file, root) && CODE.test(file) && fs.existsSync(file));
+        const required = Object.keys(Module._cache).filter((file) => !before.has(file) && !isOfPulumi(file) && !isIn(file, __dirname));
+        const { how, files, hindrances: ofImports } = ownImported();
+        const code = looked.filter((file) => isIn(file, root) && CODE.test(file));
+        const loaded = [...new Set([...required, ...files])];
+        const read = [...new Set([...loaded, ...code])].filter(isFile);
         return {
             paths: [...looked, ...loaded],
             listed: [...listed].filter((file) => !isKnown(file)),
             variables: [...variables],
-            hindrances: [...hindrances, ...[...new Set([...loaded, ...code])].flatMap(hindrance)],
+            hindrances: [...hindrances, ...ofImports, ...read.flatMap((file) => hindrance(file, how === "told"))],
         };
     };
+}
+
+function isFile(file) {
+    return fs.statSync(file, { throwIfNoEntry: false })?.isFile();
 }
 
 function isToWrap(name) {
@@ -160,23 +177,20 @@ function isOfPulumi(file) {
     if (!file?.includes(MODULES)) {
         return false;
     }
-    return PULUMI.some((folder) => file.includes(folder)) || isOfPulumi(Module._cache[file]?.parent?.filename);
+    return imported.isOfPulumi(file) || isOfPulumi(Module._cache[file]?.parent?.filename);
 }
 
-function isIn(file, folder) {
-    return file === folder || file.startsWith(folder + path.sep);
-}
-
-/** Why what a file of the program makes cannot be told to be the same each time. */
-function hindrance(file) {
+/** Why what a file of the program makes cannot be told to be the same each time; `isTold` as what it imports is. */
+function hindrance(file, isTold) {
     if (file.endsWith(".json")) {
         return [];
     }
-    if (file.includes(MODULES)) {
+    if (file.includes(MODULES) || COMPILED.test(file)) {
         return [`nobody knows what ${file} does`];
     }
-    const source = fs.readFileSync(file, "utf8");
+    const source = fs.readFileSync(file, "utf8").replace(PROCESS, "");
     const loaded = [...source.matchAll(LOADING)].map((found) => found[2]);
-    const named = loaded.find((name) => !HARMLESS.test(name)) ?? MAKING_UP.exec(source)?.[0];
+    const importing = isTold ? IMPORTING_UNKNOWN : IMPORTING;
+    const named = loaded.find((name) => !HARMLESS.test(name)) ?? (MAKING_UP.exec(source) ?? importing.exec(source))?.[0];
     return named === undefined ? [] : [`${file} names ${named}`];
 }
