@@ -23,7 +23,6 @@ from tests.faults.test_warm_yaml import CONFIG_MAP
 from tests.faults.warm import IMPORTS, Container, config_map, wait_until
 from tests.faults.warm_nodejs import config_map as config_map_of_nodejs
 
-ROUNDS: Final = 30
 SECRET: Final = "unlike-any-other"
 
 
@@ -86,6 +85,25 @@ KEPT: Final[dict[str, dict[str, str]]] = {
         "Pulumi.yaml": "name: odd\nruntime: nodejs\n",
         "package.json": '{"main": "index.ts"}',
         "index.ts": 'import * as k8s from "@pulumi/kubernetes";\n' + config_map_of_nodejs("1"),
+    },
+    "ES modules": {
+        "Pulumi.yaml": "name: odd\nruntime: nodejs\n",
+        "package.json": '{"type": "module", "main": "index.js"}',
+        "index.js": 'import * as k8s from "@pulumi/kubernetes";\n'
+        'import { readFileSync } from "node:fs";\nimport process from "node:process";\n'
+        'import settings from "./settings.json" with { type: "json" };\n'
+        'const { size } = await import("./lib/size.mjs");\n'
+        "const { HOME } = process.env;\n"
+        + config_map_of_nodejs("settings.a + size(readFileSync) + typeof HOME"),
+        "lib/size.mjs": "export const size = (read) => read(new URL(import.meta.url)).length;\n",
+        "settings.json": '{"a": 1}',
+    },
+    "ES modules in TypeScript": {
+        "Pulumi.yaml": "name: odd\nruntime: nodejs\n",
+        "package.json": '{"type": "module", "main": "index.ts"}',
+        "index.ts": 'import * as k8s from "@pulumi/kubernetes";\n'
+        'import { value } from "./lib/value.ts";\n' + config_map_of_nodejs("value as number"),
+        "lib/value.ts": "export const value: number = 1;\n",
     },
 }
 """Programs of which everything is known that they depend on."""
@@ -263,6 +281,42 @@ value = json.dumps({
     "beside": (here.parent / "two" / "Pulumi.yaml").read_text() if (here / "looks").exists() else 0,
 })
 """
+PROGRAM_OF_MODULES: Final = """
+import * as k8s from "@pulumi/kubernetes";
+import { Config } from "@pulumi/pulumi/index.js";
+import fs, { existsSync, readFileSync } from "node:fs";
+import { readFile } from "fs/promises";
+import * as path from "path";
+const here = import.meta.dirname;
+const read = (file) => (existsSync(file) ? readFileSync(file, "utf8") : null);
+const isFile = (name) => fs.lstatSync(path.join(here, "data", name)).isFile();
+const isTool = () => {
+    try {
+        fs.accessSync(new URL("tool", import.meta.url), fs.constants.X_OK);
+        return true;
+    } catch {
+        return false;
+    }
+};
+let settings = "none";
+if (existsSync("lib/settings.js")) {
+    settings = await import("./lib/settings.js").catch((error) => ({ NAME: error.name }));
+}
+const texts = fs.readdirSync("data").filter((name) => name.endsWith(".txt") && isFile(name));
+const variables = existsSync("tells") ? ["ARGOCD_APP_REVISION"] : [];
+const value = JSON.stringify({
+    data: await Promise.all(texts.map((name) => readFile(path.join("data", name), "utf8"))),
+    text: read("text"),
+    listed: fs.readdirSync(here).sort(),
+    flag: existsSync(path.join(here, "flag")),
+    mode: isTool(),
+    settings: settings.NAME,
+    config: new Config().get("key"),
+    variable: "ARGOCD_ENV_COLOUR" in process.env && process.env.ARGOCD_ENV_COLOUR,
+    revision: variables.map((name) => process.env[name]),
+    beside: existsSync("looks") && read(path.join(path.dirname(here), "two", "Pulumi.yaml")),
+});
+"""
 
 
 class Subject(NamedTuple):
@@ -278,15 +332,12 @@ class Subject(NamedTuple):
     rounds: int = ROUNDS
 
 
-REPOSITORY: Final = {
-    "apps/one/__main__.py": IMPORTS + PROGRAM + config_map("value"),
-    "apps/one/Pulumi.yaml": "name: one\nruntime: python\n",
+_APPLICATION: Final = {
     "apps/one/Pulumi.dev.yaml": "config: {one:key: value}\n",
     "apps/one/data/a.txt": "a",
     "apps/one/data/b.txt": "b",
     "apps/one/text": "text",
     "apps/one/tool": "",
-    "apps/one/lib/settings.py": "NAME = 'name'\n",
     "apps/two/Pulumi.yaml": "name: two\nruntime: python\n",
 }
 KPTFILE: Final = (
@@ -314,12 +365,34 @@ WORK: Final = {
     "apps/one/tool": "",
     "apps/two/map.yaml": MAP % "two",
 }
+PYTHON: Final = {
+    **_APPLICATION,
+    "apps/one/__main__.py": IMPORTS + PROGRAM + config_map("value"),
+    "apps/one/Pulumi.yaml": "name: one\nruntime: python\n",
+    "apps/one/lib/settings.py": "NAME = 'name'\n",
+}
+MODULES: Final = {
+    **_APPLICATION,
+    "apps/one/index.js": PROGRAM_OF_MODULES + config_map_of_nodejs("value"),
+    "apps/one/Pulumi.yaml": "name: one\nruntime: nodejs\n",
+    "apps/one/package.json": '{"type": "module", "main": "index.js"}',
+    "apps/one/lib/settings.js": "export const NAME = 'name';\n",
+}
+OF_PROGRAMS: Final = ("text", "flag", "tells", "looks", "data/c.txt", "../new")
+"""Files that may come and go."""
 SUBJECTS: Final = {
     "a program": Subject(
         "pulumi",
-        REPOSITORY,
-        ("text", "flag", "tells", "looks", "data/c.txt", "../new"),
+        PYTHON,
+        OF_PROGRAMS,
         ("lib/settings.py", "data/a.txt", "tool", "../two/Pulumi.yaml"),
+    ),
+    "ES modules": Subject(
+        "pulumi",
+        MODULES,
+        OF_PROGRAMS,
+        ("lib/settings.js", "data/a.txt", "tool", "../two/Pulumi.yaml"),
+        rounds=2 * ROUNDS // 3,
     ),
     "a package": Subject(
         "kpt",
@@ -335,6 +408,7 @@ SUBJECTS: Final = {
         ("tool", "../two/map.yaml"),
     ),
 }
+ENTRIES: Final = ("__main__.py", "index.js")
 
 
 class Inputs:
@@ -367,7 +441,7 @@ class Inputs:
 
     def _file(self) -> Path:
         found = (p for p in sorted(self.root.rglob("*")) if p.is_file() and not p.is_symlink())
-        return self._random.choice([p for p in found if p.name not in ("__main__.py", "moved")])
+        return self._random.choice([p for p in found if p.name not in (*ENTRIES, "moved")])
 
     def _a_byte(self) -> str:
         file = self._file()
@@ -424,7 +498,8 @@ class Inputs:
 
 
 @pytest.mark.parametrize(
-    ("name", "seed"), [("a program", 0), ("a program", 1), ("a package", 0), ("a work", 0)]
+    ("name", "seed"),
+    [("a program", 0), ("a program", 1), ("ES modules", 0), ("a package", 0), ("a work", 0)],
 )
 def test_whatever_changes_a_kept_result_is_what_a_render_gives(
     container: ResultsContainer, tmp_path: Path, name: str, seed: int

@@ -8,7 +8,8 @@ from typing import Final
 import pytest
 
 from tests.faults import chart_repository
-from tests.faults.results import ResultsContainer, warm_container
+from tests.faults.results import NOT_KEPT, ResultsContainer, warm_container
+from tests.faults.warm import COLD
 from tests.faults.warm_nodejs import config_map
 
 
@@ -74,6 +75,77 @@ def test_what_an_es_module_by_its_syntax_imports_may_differ_each_time(
     clock = "export const read = () => performance.now();\n"
     folder = container.script(program, **{"lib.js": lib, "clock.js": clock})
     assert container.paths(folder) == ["warm"] * 3
+
+
+DIFFERING_MODULES: Final = {
+    "chance": 'import { randomUUID as draw } from "node:crypto";\n' + config_map("draw()"),
+    "chance that is awaited": config_map('(await import("crypto")).randomUUID()'),
+    "the time of another module": 'import { tell } from "./tell.js";\n' + config_map("tell()"),
+    "the process": 'import p from "process";\n' + config_map("p.hrtime()"),
+    "a module that is required": 'import { createRequire as create } from "module";\n'
+    + config_map('create(import.meta.url)("os").uptime()'),
+    "a module by another name": 'const name = "./clock";\n'
+    + config_map("(await import(`${name}.js`)).read()"),
+    "the revision": config_map("process.env.ARGOCD_APP_REVISION"),
+    "a file beside the project": 'import { readFileSync } from "fs";\n'
+    + config_map('readFileSync("../told-apart", "utf8")'),
+}
+MODULES: Final = {
+    "package.json": '{"type": "module", "main": "index.js"}',
+    "tell.js": 'export { read as tell } from "./clock.js";\n',
+    "clock.js": "export const read = () => performance.now();\n",
+}
+IMPORT: Final = 'import * as k8s from "@pulumi/kubernetes";\n'
+
+
+@pytest.mark.parametrize("name", DIFFERING_MODULES)
+def test_what_es_modules_make_up_or_look_at_elsewhere_is_rendered_each_time(
+    container: ResultsContainer, name: str
+) -> None:
+    """`test_results_nodejs_modules.py` has all ways to get at it."""
+    folder = container.script("", **MODULES, **{"index.js": IMPORT + DIFFERING_MODULES[name]})
+    for revision in ("one", "two"):
+        (container.place / "told-apart").write_text(revision)
+        rendered = container.rendered(folder, ARGOCD_APP_REVISION=revision)
+        assert (rendered.path, rendered.status) == ("warm", 0), rendered.stderr
+
+
+READS: Final = (
+    IMPORT + 'import { readFileSync } from "node:fs";\n'
+    'import { name } from "./lib/name.{ending}";\n'
+    + config_map('[name, readFileSync("text", "utf8"), process.env.ARGOCD_ENV_COLOUR]')
+)
+NAMES: Final = {
+    "js": "export const name = '{}';\n",
+    "ts": "export const name: string = '{}';\n",
+}
+
+
+@pytest.mark.parametrize("ending", NAMES)
+def test_whatever_a_program_of_es_modules_depends_on_has_it_rendered_anew(
+    container: ResultsContainer, ending: str
+) -> None:
+    manifest = f'{{"type": "module", "main": "index.{ending}"}}'
+    files = {"package.json": manifest, f"index.{ending}": READS.replace("{ending}", ending)}
+    folder = container.script("", **{"index.js": "", **files})
+    (folder / "lib").mkdir()
+    name, text = folder / "lib" / f"name.{ending}", folder / "text"
+    name.write_text(NAMES[ending].format("one"))
+    text.write_text("one")
+    streams = set()
+    for file, content, colour in (
+        (text, "one", "red"),
+        (name, NAMES[ending].format("two"), "red"),
+        (text, "two", "red"),
+        (text, "two", "blue"),
+    ):
+        file.write_text(content)
+        env = {"ARGOCD_ENV_COLOUR": colour}
+        rendered, again = (container.rendered(folder, **env) for _ in range(2))
+        assert (rendered.path, again) == ("warm", rendered._replace(path="kept"))
+        assert container.generate(folder, **env, **COLD, **NOT_KEPT) == rendered[1:]
+        streams.add(rendered.stdout)
+    assert len(streams) == 4
 
 
 def test_what_the_sdk_downloads_is_downloaded_each_time(

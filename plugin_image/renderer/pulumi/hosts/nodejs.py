@@ -29,7 +29,6 @@ from . import (
     nodejs_kept,
     nodejs_layout,
     nodejs_options,
-    nodejs_watched,
     typescript,
 )
 from .host import Installed, Run, logged_errors
@@ -37,6 +36,7 @@ from .lent import run_lent
 from .nodejs_compiler import Compiler
 from .nodejs_options import Options
 from .nodejs_packages import install
+from .nodejs_watched import can_be_watched
 from .typescript import CompiledSources
 from .zygotes import Zygotes
 
@@ -74,7 +74,7 @@ def run(execution: Execution, installed: Installed) -> Run:
         "runner": str(runner),
         "beside": str(modules.with_name("package.json")),
         "watched": execution.is_watched
-        and nodejs_watched.can_be_watched(execution, installed, imports=imports),
+        and can_be_watched(execution.project, installed, execution.env, imports=imports),
     }
     given = execution.with_env(_modules_for(execution, installed, imports=imports))
     if not _is_typescript(execution) or not _is_known(execution, installed, modules):
