@@ -243,6 +243,24 @@ HINDERING: Final[Mapping[str, tuple[str, str | Mapping[str, str]]]] = {
         "nobody knows what a.wasm does",
         {"index.js": 'await import("./a.wasm").catch(() => 1);\n', "a.wasm": ""},
     ),
+    "a module that it has made and removed": (
+        "nobody knows what a.mjs was",
+        {
+            "index.js": 'import fs from "fs";\nfs.copyFileSync("a.txt", "a.mjs");\n'
+            'await import("./a.mjs");\nfs.unlinkSync("a.mjs");\n',
+            "a.txt": "performance.now();\n",
+        },
+    ),
+    "a module that it has changed and changed back": (
+        "nobody knows what a.mjs was",
+        {
+            "index.js": 'import fs from "fs";\nconst before = fs.readFileSync("a.mjs");\n'
+            'fs.copyFileSync("a.txt", "a.mjs");\nawait import("./a.mjs");\n'
+            'fs.writeFileSync("a.mjs", before);\n',
+            "a.mjs": "",
+            "a.txt": "performance.now();\n",
+        },
+    ),
     "TypeScript": (
         "node:crypto",
         {

@@ -41,7 +41,7 @@ const MAKING_UP = new RegExp(
         String.raw`\bprocess\b(?!\s*\.\s*(?:env|exit|exitCode|stdout|stderr)\b)`,
         // Text that runs as code, modules that are named otherwise than by a text, and letters that are.
         String.raw`\b(?:eval|globalThis|global|createRequire|SharedArrayBuffer|WeakRef|FinalizationRegistry)\b`,
-        String.raw`\bFunction\s*\(|\.\s*constructor\s*\(|\bconstructor\b(?!\s*(?:\(|\.\s*name\b))|\bmodule\s*\.\s*(?!exports\b)`,
+        String.raw`\bFunction\s*\(|\barguments\s*\[|\.\s*constructor\s*\(|\bconstructor\b(?!\s*(?:\(|\.\s*name\b))|\bmodule\s*(?:\[|\.\s*(?!exports\b))`,
         String.raw`\brequire\b(?!\s*\(\s*["'])|\\[ux]`,
     ].join("|"),
 );
@@ -52,6 +52,8 @@ const IMPORTING_UNKNOWN =
     /\bimport\s*(?:\/|\((?!\s*(["'])[^"'\n]*\1\s*[,)])|\.(?!\s*meta\s*\.\s*(?:url|dirname|filename)\b))/;
 const CODE = /\.[cm]?[jt]sx?$/;
 const COMPILED = /\.(?:node|wasm)$/;
+// By how much the time of a change may be behind the clock.
+const TICK_MS = 20;
 // Functions of `fs` that take an open file, or no file at all.
 const NO_PATHS = /^(?:_|[A-Z]|close|f(?:chmod|chown|datasync|stat|sync|truncate|utimes)|(?:read|write)(?:Sync|v|vSync)?$)/;
 
@@ -69,6 +71,7 @@ function begin(root, modules, monitor) {
     const variables = new Set();
     const hindrances = new Set();
     const before = new Set(Object.keys(Module._cache));
+    const begun = Date.now() - TICK_MS;
     const ownImported = imported.watch();
     const look = (name, file) => note(file, /dir|glob/i.test(name) ? listed : paths, hindrances);
     reading.watch(look);
@@ -86,12 +89,12 @@ function begin(root, modules, monitor) {
         const { how, files, hindrances: ofImports } = ownImported();
         const code = looked.filter((file) => isIn(file, root) && CODE.test(file));
         const loaded = [...new Set([...required, ...files])];
-        const read = [...new Set([...loaded, ...code])].filter(isFile);
+        const read = [...new Set([...loaded, ...code.filter(isFile)])];
         return {
             paths: [...looked, ...loaded],
             listed: [...listed].filter((file) => !isKnown(file)),
             variables: [...variables],
-            hindrances: [...hindrances, ...ofImports, ...read.flatMap((file) => hindrance(file, how === "told"))],
+            hindrances: [...hindrances, ...ofImports, ...read.flatMap((file) => hindrance(file, begun, how === "told"))],
         };
     };
 }
@@ -180,8 +183,14 @@ function isOfPulumi(file) {
     return imported.isOfPulumi(file) || isOfPulumi(Module._cache[file]?.parent?.filename);
 }
 
-/** Why what a file of the program makes cannot be told to be the same each time; `isTold` as what it imports is. */
-function hindrance(file, isTold) {
+/**
+ * Why what a file of the program makes cannot be told to be the same each time, unless it has changed since the
+ * program has `begun`. What it imports is told or not (`isTold`).
+ */
+function hindrance(file, begun, isTold) {
+    if (!isFile(file) || fs.statSync(file).ctimeMs > begun) {
+        return [`nobody knows what ${file} was`];
+    }
     if (file.endsWith(".json")) {
         return [];
     }
