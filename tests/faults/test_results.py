@@ -23,6 +23,7 @@ from tests.faults.test_warm_yaml import CONFIG_MAP
 from tests.faults.warm import IMPORTS, Container, config_map, wait_until
 from tests.faults.warm_nodejs import config_map as config_map_of_nodejs
 
+ROUNDS: Final = 30
 SECRET: Final = "unlike-any-other"
 
 

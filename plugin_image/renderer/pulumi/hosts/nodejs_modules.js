@@ -2,7 +2,8 @@
 //
 // Nothing is written into an Application's repository, so the `node_modules` beside package.json is
 // there for Node.js alone: for `require`, for `import`, and for what reads files by `fs`
-// (`nodejs_reading.js`). Each Node.js of a program loads this first, its workers and children too.
+// (`nodejs_reading.js`). Each Node.js of a program loads this first, its workers and children too. Whoever
+// wants to know which modules are asked for is told here (`watch`).
 
 "use strict";
 
