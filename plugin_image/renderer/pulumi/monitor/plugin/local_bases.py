@@ -35,6 +35,8 @@ _FIX: Final = (
     "correct its address or ref, see that the plugin's container reaches it and may read it, or "
     "commit the base to the repository"
 )
+_ENDING: Final = "?submodules=false"
+"""Of what kustomize is told: it takes an address that another one begins with for a cycle."""
 _FILES: Final = (".yaml", ".yml", ".json")
 _WEB: Final = ("http://", "https://")
 _MOST_REPOSITORIES: Final = 100
@@ -146,8 +148,9 @@ class _Asked:
 
     def spelled(self, message: str) -> str:
         """A message of kustomize, with what the program's own files name."""
-        for other, own in self._spelling.items():
-            message = message.replace(other, own)
+        # The longest first: one may be the beginning of another.
+        for other in sorted(self._spelling, key=len, reverse=True):
+            message = message.replace(other, self._spelling[other])
         return message
 
     def _look(self, folder: Path, top: Path) -> None:
@@ -161,6 +164,9 @@ class _Asked:
             below = folder / word.text
             if _is_folder(below):
                 self._look(Path(os.path.realpath(below)), top)
+            elif files.is_there(below):
+                # Before kustomize takes a word for an address, it looks for a file of that name.
+                continue
             elif _is_file(word.text):
                 self._keep_file(found, word)
             elif other := self.base(word.text):
@@ -186,11 +192,12 @@ class _Asked:
         folder = self._had(base, word) if base else None
         if base is None or folder is None:
             return None
-        other = f"file://{folder}//{base.path}"
-        self._spelling[other] = _place(base)
-        # As Git is told, and as kustomize tells that it looks for a file of that name first.
-        for part in (f"file://{folder}", f"file:{folder}"):
-            self._spelling[part] = without_credentials(base.repository)
+        other = f"file://{folder}//{base.path}{_ENDING}"
+        # The second is how kustomize tells that it looks for a file of that name first.
+        for told in (other, f"file:{folder / base.path}{_ENDING}"):
+            self._spelling[told] = _place(base)
+        # As Git is told.
+        self._spelling[f"file://{folder}"] = without_credentials(base.repository)
         return other
 
     def folder(self, address: str) -> str | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
+from plugin_image.renderer.pulumi.monitor.plugin import kustomizations
 from plugin_image.renderer.pulumi.monitor.plugin.addresses import Addresses
 from plugin_image.renderer.pulumi.monitor.plugin.downloads import Downloads
 from plugin_image.renderer.pulumi.monitor.plugin.git_trees import FetchError, GitTrees
@@ -13,6 +14,7 @@ from plugin_image.renderer.pulumi.monitor.plugin.remote_bases import Base
 from plugin_image.renderer.pulumi.monitor.recording import Event
 
 HERE, FILE = "https://user:secret@h/o/r//a?ref=v1", "https://h/all.yaml"
+ENDING = "?submodules=false"
 
 
 class Trees(GitTrees):
@@ -70,7 +72,7 @@ def test_a_base_is_a_repository_of_the_renders_own_in_a_copy(tmp_path: Path) -> 
     other = program.local()
     assert other and other.startswith(f"{program.scratch}/view/")
     text = Path(other, "kustomization.yaml").read_text()
-    assert f'"file://{program.scratch}/base-0//a", "copied.yaml"' in text
+    assert f'"file://{program.scratch}/base-0//a{ENDING}", "copied.yaml"' in text
     assert "a.yaml" in text and "https" not in text
     assert Path(other, "copied.yaml").read_text() == "kind: List"
     assert program.kustomization.read_text() == before
@@ -88,9 +90,31 @@ def test_without_a_base_from_elsewhere_the_directory_stays(tmp_path: Path) -> No
     assert program.events == []
 
 
+def test_a_file_of_the_programs_own_is_no_base(tmp_path: Path) -> None:
+    trees = Trees()
+    program = Program(tmp_path, trees, "github.com/o/r/a.yaml", "team@x/o/r/b.yaml")
+    for name in ("github.com/o/r/a.yaml", "team@x/o/r/b.yaml"):
+        file = program.folder / "k" / name
+        file.parent.mkdir(parents=True)
+        file.touch()
+    assert (program.local(), trees.asked) == (None, [])
+
+
+def test_no_base_is_told_by_the_beginning_of_another(tmp_path: Path) -> None:
+    """For kustomize that is a cycle, if the other one names it."""
+    names = [HERE.replace("//a", path) for path in ("//ab", "//a/b", "//a", "//")]
+    program = Program(tmp_path, Trees(), *names)
+    other = program.local()
+    assert other
+    text = Path(other, "kustomization.yaml").read_text()
+    told = [word.text for word in kustomizations.words(text)]
+    assert len({*told}) == 4
+    assert not [(a, b) for a in told for b in told if a != b and a.startswith(b)]
+
+
 def test_a_directory_may_be_a_base_itself(tmp_path: Path) -> None:
     program = Program(tmp_path, Trees())
-    assert program.local(HERE) == f"file://{program.scratch}/base-0//a"
+    assert program.local(HERE) == f"file://{program.scratch}/base-0//a{ENDING}"
 
 
 def test_bases_of_a_base_are_here_too_and_each_is_fetched_once(tmp_path: Path) -> None:
@@ -100,7 +124,7 @@ def test_bases_of_a_base_are_here_too_and_each_is_fetched_once(tmp_path: Path) -
     assert trees.asked == ["https://user:secret@h/o/r", "https://h/other/r"]
     assert {folder.name for folder in trees.committed} == {"base-0", "base-1"}
     text = (program.scratch / "base-0/a/kustomization.yaml").read_text()
-    assert text == f'resources: ["file://{program.scratch}/base-1//a"]'
+    assert text == f'resources: ["file://{program.scratch}/base-1//a{ENDING}"]'
 
 
 def test_what_cannot_be_fetched_is_named_without_its_login(tmp_path: Path) -> None:
@@ -121,11 +145,14 @@ def test_what_may_be_a_file_is_left_to_kustomize_and_named_if_that_fails(tmp_pat
 
 
 def test_a_failure_is_told_in_the_words_of_the_programs_own_files(tmp_path: Path) -> None:
-    program = Program(tmp_path, Trees(), HERE)
-    base = f"file://{program.scratch}/base-0//a"
+    other = HERE.replace("//a", "//ab")
+    program = Program(tmp_path, Trees(), HERE, other)
+    place = f"{program.scratch}/base-0"
+    told = f"file://{place}//ab{ENDING} of k/file:{place}/a{ENDING}, Git of file://{place}"
     with pytest.raises(MonitorError) as raised:
-        program.local(failure=f"{{other}}/x.yaml of {base}")
-    assert str(raised.value) == "k/x.yaml of https://h/o/r//a?ref=v1"
+        program.local(failure=f"{{other}}/x.yaml of {told}")
+    own = "https://h/o/r//ab?ref=v1 of k/https://h/o/r//a?ref=v1, Git of https://h/o/r"
+    assert str(raised.value) == f"k/x.yaml of {own}"
 
 
 @pytest.mark.parametrize("text", [f"resources: [{HERE}", f"resources: [{HERE}]\0", ""])
