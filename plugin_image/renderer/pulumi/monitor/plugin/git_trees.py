@@ -29,12 +29,22 @@ _PEELED: Final = "^{}"
 _COMMIT: Final = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _LOGINS: Final = ("GIT_", "SSH_")
 """How variables begin that Git and SSH heed."""
+_NONCE: Final = "ARGOCD_GIT_ASKPASS_NONCE"
+_KEYS: Final = "/dev/shm/"  # noqa: S108 - Argo CD's
+"""Where Argo CD has the keys and certificates of a call; with the nonce, Git asks it for logins.
+
+Source: argo-cd, util/git/creds.go (Environ).
+"""
 _FILES_OF_LOGINS: Final = (
     *(".netrc", ".gitconfig", ".git-credentials"),
     *(".config/git/config", ".config/git/credentials"),
 )
 _MOST_BYTES: Final = 20 * 2**20
-"""Of a bundle that is kept."""
+"""Of a bundle that is kept, and of what Git has fetched for it."""
+_TOO_LARGE: Final = b""
+"""What is kept in the place of a bundle that would have more."""
+_HEEDED: Final = (".git", ".gitattributes")
+"""What Git heeds in a folder; with attributes, another clone could have other lines."""
 _SAID: Final = re.compile(r"^(?:fatal|error|ERROR): *", re.MULTILINE)
 _OWN: Final = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -43,7 +53,10 @@ _OWN: Final = {
     "GIT_COMMITTER_NAME": "renderer",
     "GIT_COMMITTER_EMAIL": "renderer",
 }
-_AS_IT_IS: Final = ("-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false")
+_AS_IT_IS: Final = (
+    *("-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"),
+    *("-c", "core.autocrlf=false", "-c", "core.attributesFile=/dev/null"),
+)
 
 
 class FetchError(Exception):
@@ -65,7 +78,7 @@ class GitTrees:
 
         None where it cannot be kept. Raises FetchError.
         """
-        if not self._may_be_local():
+        if not self._may_be_local() or self._is_of_a_call():
             return None
         if base.is_exact:
             commit = self._restored(base, base.ref.lower().encode(), into)
@@ -89,15 +102,17 @@ class GitTrees:
         if not name:
             return None
         content = self._read(name)
-        if content is not None and self._unpacked(content, into):
+        if content and self._unpacked(content, into):
             return commit
-        found, content = self._of_commit(base, commit, into.parent)
-        if found != commit:
-            name = self._downloads.key({**asked, "ref": found.decode()}, exact=True)
-        self._keep(name, content)
+        if content != _TOO_LARGE:
+            commit, content = self._of_commit(base, commit, into.parent)
+            name = self._downloads.key({**asked, "ref": commit.decode()}, exact=True)
+            self._keep(name, content)
+        if content == _TOO_LARGE:
+            return None
         if not self._unpacked(content, into):
             raise FetchError("what Git fetched cannot be read again")
-        return found
+        return commit
 
     def names(self, repository: str, place: Path) -> list[str]:
         """The branches and tags of a repository, by their full names; none where none are kept.
@@ -119,7 +134,7 @@ class GitTrees:
 
     def commit(self, folder: Path) -> None:
         """Make what is in a repository's folder its newest commit."""
-        self._git(folder, "add", "--all", "--force")
+        self._git(folder, *_AS_IT_IS, "add", "--all", "--force")
         self._git(folder, *_AS_IT_IS, "commit", "--quiet", "--allow-empty", "--message=base")
 
     def _read(self, name: str) -> bytes | None:
@@ -131,7 +146,7 @@ class GitTrees:
         return self._had[name]
 
     def _keep(self, name: str, content: bytes) -> None:
-        if len(content) <= _MOST_BYTES and self._had.get(name) != content:
+        if self._had.get(name) != content:
             self._had[name] = content
             self._downloads.hand_over(name, content)
 
@@ -140,13 +155,20 @@ class GitTrees:
         allowed = self._env.get("GIT_ALLOW_PROTOCOL")
         return allowed is None or "file" in allowed.split(":")
 
+    def _is_of_a_call(self) -> bool:
+        """Whether nobody can tell whose login Git has, as Argo CD gives it to each call."""
+        return _NONCE in self._env or any(_KEYS in value for value in self._variables().values())
+
+    def _variables(self) -> dict[str, str]:
+        return {name: value for name, value in self._env.items() if name.startswith(_LOGINS)}
+
     def _asked(self, base: Base) -> dict[str, Any]:
         """What decides about what is there, beside the ref."""
         return {"repository": base.repository, "submodules": base.submodules, **self._login()}
 
     def _login(self) -> dict[str, Any]:
         """What Git may log in with, beside what is in the address."""
-        found = {name: value for name, value in self._env.items() if name.startswith(_LOGINS)}
+        found = self._variables()
         home = Path(self._env.get("HOME", "/nonexistent"))
         for name in _FILES_OF_LOGINS:
             with suppress(OSError):
@@ -196,15 +218,18 @@ class GitTrees:
 
     def _bundled(self, folder: Path) -> bytes:
         """A bundle with one commit of what was checked out, submodules as folders like others."""
-        for repository in [*_repositories_in(folder)]:
-            if repository.is_dir() and not repository.is_symlink():
-                shutil.rmtree(repository)
+        if _size(folder / ".git") > _MOST_BYTES:
+            return _TOO_LARGE
+        for path in [*_heeded_in(folder)]:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
             else:
-                repository.unlink()
+                path.unlink()
         self._git(folder, "init", "--quiet")
         self.commit(folder)
-        self._git(folder, "bundle", "create", "--quiet", ".git/kept", "HEAD")
-        return (folder / ".git" / "kept").read_bytes()
+        bundle = folder / ".git" / "kept"
+        self._git(folder, "bundle", "create", "--quiet", str(bundle), "HEAD")
+        return bundle.read_bytes() if bundle.stat().st_size <= _MOST_BYTES else _TOO_LARGE
 
     def _unpacked(self, bundle: bytes, into: Path) -> bool:
         """Whether a bundle could be made a repository again; Git checks all that is in it."""
@@ -253,11 +278,18 @@ def _patterns(base: Base) -> list[str]:
     return [ref, ref + _PEELED]
 
 
-def _repositories_in(folder: Path) -> Iterator[Path]:
-    """What makes folders repositories, of their own or of submodules."""
+def _heeded_in(folder: Path) -> Iterator[Path]:
+    """What Git heeds, in a repository and in its submodules."""
     for place, folders, files in os.walk(folder):
-        yield from (Path(place, name) for name in (*folders, *files) if name == ".git")
-        folders[:] = [name for name in folders if name != ".git"]
+        yield from (Path(place, name) for name in (*folders, *files) if name in _HEEDED)
+        folders[:] = [name for name in folders if name not in _HEEDED]
+
+
+def _size(folder: Path) -> int:
+    """The bytes of all files in a folder."""
+    return sum(
+        Path(place, name).lstat().st_size for place, _, files in os.walk(folder) for name in files
+    )
 
 
 def _reason(said: str, base: Base | None) -> str:

@@ -145,6 +145,22 @@ def test_what_opens_it_is_part_of_its_name(renders: Renders, tmp_path: Path) -> 
             renders.restored(renders.commit, **env)
 
 
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"ARGOCD_GIT_ASKPASS_NONCE": "x"},
+        {"GIT_SSH_COMMAND": "ssh -i /dev/shm/123"},
+        {"GIT_SSL_KEY": "/dev/shm/123"},
+    ],
+)
+def test_what_argo_cd_has_opened_for_one_call_is_not_kept(
+    renders: Renders, env: dict[str, str]
+) -> None:
+    """The variables do not tell whose login it is."""
+    assert renders.restored(renders.commit, **env)[0] is None
+    assert [*renders.kept.iterdir()] == []
+
+
 def test_where_git_may_clone_nothing_that_is_here_it_is_left_to_kustomize(
     renders: Renders,
 ) -> None:
@@ -156,14 +172,36 @@ def test_a_branch_is_not_kept_without_a_revision(renders: Renders) -> None:
     assert [*renders.kept.iterdir()] == []
 
 
-def test_what_is_too_large_to_keep_is_there_once(
+def test_what_is_too_large_to_keep_is_left_to_kustomize_and_not_fetched_again(
     renders: Renders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git_trees, "_MOST_BYTES", 100)
-    commit, into = renders.restored()
-    assert commit == renders.commit
-    assert (into / "a").exists()
-    assert len([*renders.kept.iterdir()]) == 1, "which commit it was"
+    renders.server.commit("one", {"large": "".join(map(chr, range(32, 50000)))})
+    monkeypatch.setattr(git_trees, "_MOST_BYTES", 50_000)
+    commit = git(renders.server.folder / "one", "rev-parse", "HEAD").strip()
+    for ref in ("main", commit):
+        assert renders.restored(ref)[0] is None
+    assert [file.stat().st_size for file in renders.kept.iterdir()] == [len(kept_file.sealed(b""))]
+    renders.take_away()
+    assert renders.restored(commit)[0] is None
+
+
+def test_what_is_read_is_what_git_checks_out(renders: Renders) -> None:
+    """A clone of what is kept goes by no attributes again, nor by others than it had."""
+    folder = renders.server.folder / "one"
+    sub = renders.server.folder / "sub"
+    renders.server.commit("sub", {"lf": "x\n"})
+    git(folder, "submodule", "--quiet", "add", "../sub", "below")
+    (folder / "crlf").write_bytes(b"x\r\n")
+    renders.server.commit("one", {"id": "$Id$\n", "eol": "x\n"})
+    attributes = "crlf text\nid ident\neol text eol=crlf\nlf text eol=crlf\n"
+    (folder / ".gitattributes").write_text(attributes)
+    git(folder, "add", ".gitattributes")
+    git(folder, "commit", "--quiet", "--message=attributes")
+    allowed = dict(GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="protocol.file.allow")
+    _, into = renders.restored(**allowed, GIT_CONFIG_VALUE_0="always")
+    found = [(into / name).read_bytes() for name in ("crlf", "eol", "below/lf")]
+    assert found == [b"x\r\n", b"x\r\n", (sub / "lf").read_bytes()]
+    assert (into / "id").read_text().startswith("$Id: ")
 
 
 @pytest.mark.parametrize("ref", ["absent", "*", "--upload-pack=touch x", "-x", "a:b", "0" * 40])
