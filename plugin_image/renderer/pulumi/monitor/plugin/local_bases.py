@@ -92,7 +92,7 @@ class LocalBases:
                 other = asked.directory(self._folder, directory)
             elif isinstance(directory, str):
                 other = asked.folder(directory) if by_browser else asked.base(directory)
-        for note in sorted(asked.notes):
+        for note in sorted(asked.notes) if other else ():
             self._report({"note": note})
         try:
             yield other

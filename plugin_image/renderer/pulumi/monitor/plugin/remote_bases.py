@@ -65,15 +65,15 @@ def parse(word: str) -> Base | None:
     seconds = asked.get("timeout", str(_SECONDS))
     if not re.fullmatch(r"[1-9][0-9]{0,4}s?", seconds):
         return None
-    ref = asked.get("ref") or asked.get("version", "")
     is_web = word.casefold().startswith(("https://", "http://"))
     return Base(
         repository=host + repository,
         path="" if clean == "." else clean,
-        ref=ref,
+        ref=asked.get("ref") or asked.get("version", ""),
         submodules=asked.get("submodules") not in _FALSE,
         seconds=int(seconds.removesuffix("s")),
-        is_certain=bool(ref or not is_web or _MARKED.search(rest)),
+        # Files have refs, too: https://gitlab.com/api/v4/projects/1/repository/files/all/raw?ref=v1
+        is_certain=bool(not is_web or _MARKED.search(rest)),
     )
 
 

@@ -197,7 +197,7 @@ def test_what_is_read_is_what_git_checks_out(renders: Renders) -> None:
     (folder / ".gitattributes").write_text(attributes)
     git(folder, "add", ".gitattributes")
     git(folder, "commit", "--quiet", "--message=attributes")
-    allowed = dict(GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="protocol.file.allow")
+    allowed = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "protocol.file.allow"}
     _, into = renders.restored(**allowed, GIT_CONFIG_VALUE_0="always")
     found = [(into / name).read_bytes() for name in ("crlf", "eol", "below/lf")]
     assert found == [b"x\r\n", b"x\r\n", (sub / "lf").read_bytes()]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plugin_image.renderer.pulumi.monitor.errors import MonitorError, Refusal
-from plugin_image.renderer.pulumi.monitor.plugin import kustomizations
+from plugin_image.renderer.pulumi.monitor.plugin import kustomizations, local_view
 from plugin_image.renderer.pulumi.monitor.plugin.addresses import Addresses
 from plugin_image.renderer.pulumi.monitor.plugin.downloads import Downloads
 from plugin_image.renderer.pulumi.monitor.plugin.git_trees import FetchError, GitTrees
@@ -112,6 +112,14 @@ def test_no_base_is_told_by_the_beginning_of_another(tmp_path: Path) -> None:
     assert not [(a, b) for a in told for b in told if a != b and a.startswith(b)]
 
 
+def test_where_kustomize_fetches_all_itself_nothing_is_told_of_a_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_view, "_MOST_FILES", 0)
+    program = Program(tmp_path, Trees(), HERE)
+    assert (program.local(), program.events) == (None, [])
+
+
 def test_a_directory_may_be_a_base_itself(tmp_path: Path) -> None:
     program = Program(tmp_path, Trees())
     assert program.local(HERE) == f"file://{program.scratch}/base-0//a{ENDING}"
@@ -128,18 +136,19 @@ def test_bases_of_a_base_are_here_too_and_each_is_fetched_once(tmp_path: Path) -
 
 
 def test_what_cannot_be_fetched_is_named_without_its_login(tmp_path: Path) -> None:
-    program = Program(tmp_path, Trees(), "https://user:secret@h/o/away?ref=v1")
-    expected = r"^the directory needs https://h/o/away\?ref=v1, which cannot be fetched: it is away"
+    program = Program(tmp_path, Trees(), "https://user:secret@h/o/away//a?ref=v1")
+    expected = r"^the directory needs https://h/o/away//a\?ref=v1, which cannot be fetched: it is"
     with pytest.raises(Refusal, match=expected) as raised:
         program.local()
     assert "secret" not in str(raised.value)
 
 
 def test_what_may_be_a_file_is_left_to_kustomize_and_named_if_that_fails(tmp_path: Path) -> None:
-    program = Program(tmp_path, Trees(), "https://h/o/away")
+    address = "https://h/o/away?ref=v1"
+    program = Program(tmp_path, Trees(), address)
     assert program.local() is None
-    with pytest.raises(Refusal, match="needs https://h/o/away, which cannot be fetched"):
-        program.local(failure="it fails at 'https://h/o/away'")
+    with pytest.raises(Refusal, match=r"needs https://h/o/away\?ref=v1, which cannot be fetched"):
+        program.local(failure=f"it fails at '{address}'")
     with pytest.raises(MonitorError, match=r"^it fails$"):
         program.local(failure="it fails")
 

@@ -91,7 +91,7 @@ def test_a_commit_is_exact_and_nothing_else_is() -> None:
     [
         ("https://h/o/r", False),
         ("https://h/o/r/all", False),
-        ("https://h/o/r?ref=v1", True),
+        ("https://h/o/r/a?ref=v1", False),
         ("https://h/o/r//a", True),
         ("https://h/o/r.git", True),
         ("ssh://h/o/r", True),
