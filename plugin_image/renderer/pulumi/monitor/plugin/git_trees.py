@@ -24,6 +24,7 @@ from .downloads import Downloads
 from .remote_bases import Base
 
 _PREFIXES: Final = ("", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/")
+"""What may be before a ref, in the order in which Git tries them."""
 _PEELED: Final = "^{}"
 """What Git puts behind an annotated tag for the commit that it names."""
 _COMMIT: Final = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -177,10 +178,12 @@ class GitTrees:
 
     def _resolved(self, base: Base, place: Path) -> bytes:
         """The commit that a branch or tag stands for now."""
-        told = self._git(place, "ls-remote", "--", base.repository, *_patterns(base), base=base)
+        ref = base.ref or "HEAD"
+        asked = ("ls-remote", "--", base.repository, ref, ref + _PEELED)
+        told = self._git(place, *asked, base=base)
         pairs = (line.split("\t", 1) for line in told.decode(errors="replace").splitlines())
         found = {name: commit for commit, name in (pair for pair in pairs if len(pair) > 1)}
-        for name in _names(base):
+        for name in (prefix + ref for prefix in _PREFIXES):
             commit = (found.get(name + _PEELED) or found.get(name, "")).encode()
             if _COMMIT.fullmatch(commit):
                 return commit
@@ -266,16 +269,6 @@ class GitTrees:
         finally:
             with suppress(OSError):
                 output.unlink()
-
-
-def _names(base: Base) -> list[str]:
-    """The full names that a ref may have, in the order in which Git tries them."""
-    return [prefix + (base.ref or "HEAD") for prefix in _PREFIXES]
-
-
-def _patterns(base: Base) -> list[str]:
-    ref = base.ref or "HEAD"
-    return [ref, ref + _PEELED]
 
 
 def _heeded_in(folder: Path) -> Iterator[Path]:
