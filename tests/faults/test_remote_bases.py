@@ -113,19 +113,21 @@ def test_a_commit_is_asked_for_once(container: Container, server: GitServer) -> 
 def test_the_objects_are_those_that_kustomize_makes_by_itself(
     container: Container, server: GitServer
 ) -> None:
-    """Of a base with a submodule, and with a base of its own in a further repository."""
+    """Of a base with a submodule, and with bases of its own: in a further repository, and by the
+    address of its own with which that of the first one begins."""
     for name in ("one", "two"):
         kustomization = f"resources: [{name}.yaml]"
         server.commit(name, {"kustomization.yaml": kustomization, f"{name}.yaml": config_map(name)})
-    nested = f"resources: [a.yaml, '{server.address}/two//?ref=main']"
-    files = {**a("first"), "base/kustomization.yaml": nested}
-    server.commit("outer", {**files, "kustomization.yaml": "resources: [base, sub]"})
+    nested = f"resources: [a.yaml, '{server.address}/two//?ref=main', '{{}}/outer//al?ref=main']"
+    more = {"al/kustomization.yaml": "resources: [c.yaml]", "al/c.yaml": config_map("c")}
+    files = {**a("first"), **more, "base/kustomization.yaml": nested.format(server.address)}
+    server.commit("outer", {**files, "all/kustomization.yaml": "resources: [../base, ../sub]"})
     folder = server.folder / "outer"
     git_repository.git(folder, "submodule", "--quiet", "add", f"{server.address}/one", "sub")
     server.commit("outer", {})
-    folder = project(container, f"{server.address}/outer//?ref=main", DIRECTORY)
+    folder = project(container, f"{server.address}/outer//all?ref=main", DIRECTORY)
     kept = rendered(container, folder)[0]
-    assert kept.count("name: our-") == 4
+    assert kept.count("name: our-") == 5
     server.requests.clear()
     assert rendered(container, folder)[0] == kept
     assert server.requests == []

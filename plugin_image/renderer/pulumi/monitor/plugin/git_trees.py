@@ -31,15 +31,11 @@ _COMMIT: Final = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _LOGINS: Final = ("GIT_", "SSH_")
 """How variables begin that Git and SSH heed."""
 _NONCE: Final = "ARGOCD_GIT_ASKPASS_NONCE"
-_KEYS: Final = "/dev/shm/"  # noqa: S108 - Argo CD's
-"""Where Argo CD has the keys and certificates of a call; with the nonce, Git asks it for logins.
-
-Source: argo-cd, util/git/creds.go (Environ).
-"""
-_FILES_OF_LOGINS: Final = (
-    *(".netrc", ".gitconfig", ".git-credentials"),
-    *(".config/git/config", ".config/git/credentials"),
-)
+"""With which Git asks Argo CD for the login of one call."""
+_KEYS: Final = ("GIT_SSH_COMMAND", "GIT_SSL_CERT", "GIT_SSL_KEY")
+_OF_A_CALL: Final = "/dev/shm/"  # noqa: S108 - Argo CD's
+"""Where Argo CD has the keys of one call. Source: argo-cd, util/git/creds.go (Environ)."""
+_FILES_OF_LOGINS: Final = (".netrc", ".git*", ".config/git/*", ".ssh/*")
 _MOST_BYTES: Final = 20 * 2**20
 """Of a bundle that is kept, and of what Git has fetched for it."""
 _TOO_LARGE: Final = b""
@@ -79,7 +75,7 @@ class GitTrees:
 
         None where it cannot be kept. Raises FetchError.
         """
-        if not self._may_be_local() or self._is_of_a_call():
+        if not self._is_kept():
             return None
         if base.is_exact:
             commit = self._restored(base, base.ref.lower().encode(), into)
@@ -106,8 +102,10 @@ class GitTrees:
         if content and self._unpacked(content, into):
             return commit
         if content != _TOO_LARGE:
-            commit, content = self._of_commit(base, commit, into.parent)
-            name = self._downloads.key({**asked, "ref": commit.decode()}, exact=True)
+            found, content = self._of_commit(base, commit, into.parent)
+            if found != commit:
+                name = self._downloads.key({**asked, "ref": found.decode()}, exact=True)
+            commit = found
             self._keep(name, content)
         if content == _TOO_LARGE:
             return None
@@ -122,7 +120,7 @@ class GitTrees:
         """
         asked = {"names": repository, **self._login()}
         kept_as = self._downloads.key(asked, exact=False)
-        if not kept_as:
+        if not kept_as or not self._is_kept():
             return []
         told = self._read(kept_as)
         if told is None:
@@ -151,17 +149,11 @@ class GitTrees:
             self._had[name] = content
             self._downloads.hand_over(name, content)
 
-    def _may_be_local(self) -> bool:
-        """Whether Git, which kustomize runs with the same variables, clones what is here."""
-        allowed = self._env.get("GIT_ALLOW_PROTOCOL")
-        return allowed is None or "file" in allowed.split(":")
-
-    def _is_of_a_call(self) -> bool:
-        """Whether nobody can tell whose login Git has, as Argo CD gives it to each call."""
-        return _NONCE in self._env or any(_KEYS in value for value in self._variables().values())
-
-    def _variables(self) -> dict[str, str]:
-        return {name: value for name, value in self._env.items() if name.startswith(_LOGINS)}
+    def _is_kept(self) -> bool:
+        """Whether it is known whose login Git has, and kustomize's Git may clone what is here."""
+        if _NONCE in self._env or any(_OF_A_CALL in self._env.get(name, "") for name in _KEYS):
+            return False
+        return "file" in self._env.get("GIT_ALLOW_PROTOCOL", "file").split(":")
 
     def _asked(self, base: Base) -> dict[str, Any]:
         """What decides about what is there, beside the ref."""
@@ -169,11 +161,11 @@ class GitTrees:
 
     def _login(self) -> dict[str, Any]:
         """What Git may log in with, beside what is in the address."""
-        found = self._variables()
+        found = {name: value for name, value in self._env.items() if name.startswith(_LOGINS)}
         home = Path(self._env.get("HOME", "/nonexistent"))
-        for name in _FILES_OF_LOGINS:
+        for file in itertools.chain.from_iterable(map(home.glob, _FILES_OF_LOGINS)):
             with suppress(OSError):
-                found[name] = (home / name).read_bytes().hex()
+                found[str(file.relative_to(home))] = file.read_bytes().hex()
         return {"login": found}
 
     def _resolved(self, base: Base, place: Path) -> bytes:
@@ -210,7 +202,7 @@ class GitTrees:
             self._git(folder, "remote", "add", "--", "origin", base.repository)
             fetch = ("fetch", "--quiet", "--depth=1", "--", base.repository, ref)
             self._git(folder, *fetch, base=base)
-            self._git(folder, "checkout", "--quiet", "FETCH_HEAD")
+            self._git(folder, "checkout", "--quiet", "FETCH_HEAD", base=base)
             if base.submodules and (folder / ".gitmodules").exists():
                 update = ("submodule", "--quiet", "update", "--init", "--recursive")
                 self._git(folder, *update, base=base)

@@ -136,13 +136,18 @@ def test_what_is_damaged_is_fetched_again(
 def test_what_opens_it_is_part_of_its_name(renders: Renders, tmp_path: Path) -> None:
     renders.restored(renders.commit)
     home = tmp_path / "home"
-    home.mkdir()
+    (home / ".ssh").mkdir(parents=True)
     renders.restored(renders.commit, HOME=str(home))
     renders.take_away()
-    (home / ".netrc").write_text("machine h login a password b")
-    for env in ({"GIT_ASKPASS": "/bin/other"}, {"SSH_AUTH_SOCK": "/x"}, {"HOME": str(home)}):
+    assert renders.restored(renders.commit, HOME=str(home))[0] == renders.commit
+    for env in ({"GIT_ASKPASS": "/bin/other"}, {"SSH_AUTH_SOCK": "/x"}):
         with pytest.raises(FetchError):
             renders.restored(renders.commit, **env)
+    for name in (".netrc", ".gitcookies", ".ssh/id"):
+        (home / name).write_text("hunter2")
+        with pytest.raises(FetchError):
+            renders.restored(renders.commit, HOME=str(home))
+        (home / name).unlink()
 
 
 @pytest.mark.parametrize(
