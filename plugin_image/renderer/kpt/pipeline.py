@@ -34,17 +34,9 @@ def run(package: Path, scratch: Path, request: Request) -> bytes:
     Raises ProgramError with what the function or kpt said.
     """
     output, results = scratch / "resources.yaml", scratch / "results"
-    results_dir = f"--results-dir={results}"
+    arguments = ["--allow-exec", "--output=stdout", f"--results-dir={results}"]
     ended = supervise.run(
-        [
-            executable(request),
-            "fn",
-            "render",
-            package,
-            "--allow-exec",
-            "--output=stdout",
-            results_dir,
-        ],
+        [executable(request), "fn", "render", package, *arguments],
         doing="kpt ran the package's functions",
         cwd=package,
         env=_environment(scratch, request),

@@ -242,17 +242,18 @@ class GitTrees:
     def _git(self, folder: Path, *arguments: str, base: Base | None = None) -> bytes:
         """What Git writes, for as long as the base allows. Raises FetchError."""
         output = folder.parent / f"git-{next(self._numbers)}"
+        seconds = base.seconds if base else None
         try:
             process = spawn(Start(["git", *arguments], folder, self._env, result=output))
             with process.stdin, process.said:
                 try:
                     process.stdin.close()
-                    status = process.wait(base.seconds if base else None)
+                    status = process.wait(seconds)
                     said = process.said.read().decode(errors="replace") if status else ""
                 except TimeoutError as error:
                     process.kill()
                     process.wait()
-                    raise FetchError(f"Git took more than {base and base.seconds} s") from error
+                    raise FetchError(f"Git took more than {seconds} s") from error
             if status:
                 raise FetchError(_reason(said, base))
             return output.read_bytes()
