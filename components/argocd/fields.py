@@ -7,6 +7,7 @@ A field may be spelt as in a manifest (`maxDuration`), and as Python spells it (
 import difflib
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -31,7 +32,19 @@ _SCALARS: Final[dict[str, tuple[tuple[type, ...], str]]] = {
     "boolean": ((bool,), "true or false"),
     "int-or-string": ((int, str), "a whole number or a string"),
 }
-_DURATION: Final = re.compile(r"(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+")
+_NANOSECONDS: Final = {
+    "ns": 1,
+    "us": 10**3,
+    "\u00b5s": 10**3,
+    "\u03bcs": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "h": 3600 * 10**9,
+}
+_AMOUNT: Final = re.compile(rf"([0-9]+\.?[0-9]*|\.[0-9]+)({'|'.join(_NANOSECONDS)})(?![a-z])")
+_DURATION: Final = re.compile(rf"([+-]?)(0|(?:{_AMOUNT.pattern})+)")
+_NANOSECONDS_MAX: Final = 2**63 - 1
 
 
 def check(argument: str, value: object, path: str) -> Any:
@@ -58,11 +71,20 @@ def duration(field: str, value: object) -> str:
 
     Source: Go's `time.ParseDuration`.
     """
+    nanoseconds(field, value)
+    return str(value)
+
+
+def nanoseconds(field: str, value: object) -> int:
+    """Return the length of a duration, which may be negative; refuse what Go does not read."""
     text = validation.text(field, value)
-    if not _DURATION.fullmatch(text):
+    match = _DURATION.fullmatch(text)
+    amounts = _AMOUNT.findall(match[2]) if match else ()
+    length = sum(int(Fraction(f"0{number}0") * _NANOSECONDS[unit]) for number, unit in amounts)
+    if not match or length > _NANOSECONDS_MAX:
         problem = f"is {text!r}, which Argo CD cannot read as a duration"
         raise InvalidInputError(field, problem, "write for example 30s, 5m or 36h")
-    return text
+    return -length if match[1] == "-" else length
 
 
 @cache

@@ -103,8 +103,11 @@ def _git(where: str, content: Entry) -> None:
 
 
 def _list(where: str, content: Entry) -> None:
-    kind = _only(where, content, ("elements", "elementsYaml"))
-    if not content[kind]:
+    # Argo CD adds both up, and its definitions once required `elements`: an empty one is ignored.
+    kinds = ("elements", "elementsYaml")
+    filled = {kind: content[kind] for kind in kinds if content.get(kind)}
+    kind = _only(where, filled or content, kinds)
+    if not filled:
         raise InvalidInputError(f"{where}.{kind}", "is empty, so it finds nothing", "add one")
     for index, element in enumerate(content[kind] if kind == "elements" else ()):
         if not isinstance(element, Mapping):

@@ -108,6 +108,7 @@ class PluginProject(pulumi.ComponentResource):
         self.register_outputs({"project_name": self.project_name, "exported": self.exported})
 
 
+_DESCRIPTION_MAX: Final = 255
 _KINDS: Final = {
     "cluster_resource_whitelist": "clusterResourceWhitelist",
     "cluster_resource_blacklist": "clusterResourceBlacklist",
@@ -131,7 +132,7 @@ def project_spec(project: str, values: Mapping[str, Any]) -> dict[str, Any]:
         "clusterResourceWhitelist": [],
     }
     if "description" in values:
-        spec["description"] = validation.text("description", values["description"])
+        spec["description"] = _description(values["description"])
     if "source_namespaces" in values:
         spec["sourceNamespaces"] = _source_namespaces(values["source_namespaces"])
     for field, name in {**_KINDS, **_OTHERS}.items():
@@ -146,12 +147,21 @@ def project_spec(project: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return spec
 
 
+def _description(value: object) -> str:
+    description = validation.text("description", value)
+    if len(description) > _DESCRIPTION_MAX:
+        problem = f"has more than the {_DESCRIPTION_MAX} characters that the API server takes"
+        raise InvalidInputError("description", problem, "shorten it")
+    return description
+
+
 def _source_namespaces(value: object) -> list[str]:
     field = "source_namespaces"
-    return [
+    patterns = validation.strings(field, value)
+    for index, pattern in enumerate(patterns):
         validation.line(f"{field}[{index}]", pattern)
-        for index, pattern in enumerate(validation.strings(field, value))
-    ]
+    validation.unique(field, patterns)
+    return patterns
 
 
 def _check_kinds(field: str, kinds: Sequence[Mapping[str, str]]) -> None:
@@ -171,6 +181,7 @@ def _source_repos(values: Mapping[str, Any]) -> list[str]:
     for index, pattern in enumerate(patterns):
         where = f"{field}[{index}]"
         source.repository(where, _pattern(where, pattern).removeprefix("!"))
+    validation.unique(field, patterns)
     _require_one_allowed(field, ([pattern] for pattern in patterns))
     return patterns
 
@@ -189,8 +200,14 @@ def _destinations(values: Mapping[str, Any]) -> list[dict[str, str]]:
             raise InvalidInputError(f"{where}.namespace", problem, "set it; '*' is every namespace")
         for part, pattern in destination.items():
             _pattern(f"{where}.{part}", pattern)
+    validation.unique(field, [_key(one) for one in found])
     _require_one_allowed(field, (one.values() for one in found))
     return found
+
+
+def _key(destination: Mapping[str, str]) -> str:
+    """Return the text by which Argo CD compares destinations."""
+    return f"{destination.get('server') or destination['name']}/{destination['namespace']}"
 
 
 def _pattern(where: str, value: object) -> str:

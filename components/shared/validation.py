@@ -5,7 +5,7 @@ the argument, what its value would break, and what to write instead.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -171,6 +171,14 @@ def strings(field: str, value: object) -> list[str]:
         if not isinstance(item, str):
             raise InvalidInputError(field, f"contains {item!r}, which is not a string", "quote it")
     return list(value)
+
+
+def unique(field: str, values: Sequence[str]) -> None:
+    """Refuse a list that has a string twice."""
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            problem = f"has {value!r} twice, which Argo CD refuses"
+            raise InvalidInputError(field, problem, "keep one")
 
 
 def command(field: str, value: object) -> list[str]:

@@ -310,3 +310,8 @@ def test_generators_that_would_not_find_what_they_say_are_refused(
 
 def test_pairs_of_pairs_are_as_deep_as_argo_cd_reads(run: Run) -> None:
     assert spec(run, found_by(nested(1)))["generators"] == [nested(1)]
+
+
+def test_an_empty_list_beside_elements_yaml_is_taken(run: Run) -> None:
+    listed = {"list": {"elements": [], "elementsYaml": "{{ .items }}"}}
+    assert spec(run, APPS | {"generators": [listed]})["generators"] == [listed]
