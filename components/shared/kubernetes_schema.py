@@ -12,10 +12,11 @@ Pure: nothing here asks a cluster.
 """
 
 import functools
+import operator
 import sys
 from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from types import GenericAlias, ModuleType
+from types import GenericAlias, ModuleType, NoneType
 from typing import Any, Final, ForwardRef, NotRequired, get_args, get_origin
 
 import pulumi_kubernetes as k8s
@@ -137,6 +138,11 @@ def _resolved(annotation: Any, module: ModuleType) -> Any:
     for member in of:
         if get_origin(member) is Awaitable:  # Input[T] is T, Awaitable[T], or an Output
             return _resolved(get_args(member)[0], module)
+    if NoneType in of:  # newer SDKs write Input[Optional[T]]
+        return _resolved(
+            functools.reduce(operator.or_, (member for member in of if member is not NoneType)),
+            module,
+        )
     if origin in (Sequence, Mapping):
         return GenericAlias(origin, (*of[:-1], _resolved(of[-1], module)))
     return annotation

@@ -18,6 +18,7 @@ from tests.e2e.installation import CONFIG
 pytestmark = pytest.mark.long
 
 UV = Path(sys.executable).with_name("uv")
+PODS = Path(__file__).parent / "testdata" / "installed_pods.py"
 PROGRAM = Path(__file__).parent / "testdata" / "installed.py"
 
 
@@ -78,6 +79,17 @@ def test_the_command_renders(environment: Path) -> None:
     )
     assert "kind: Deployment" in rendered
     assert rendered == here
+
+
+@pytest.mark.parametrize("resolution", ["lowest-direct", "highest"])
+def test_fields_of_kubernetes_are_known_with_all_versions_that_the_bounds_allow(
+    resolution: str, tmp_path: Path
+) -> None:
+    """`pip install` takes the newest versions, and a stack's lock file may have the oldest."""
+    run(UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv")
+    python = tmp_path / "venv" / "bin" / "python"
+    run(UV, "pip", "install", "--quiet", "--resolution", resolution, "--python", python, ROOT)
+    run(python, PODS)
 
 
 def test_the_commands_of_the_installer_go_by_the_packages_name(environment: Path) -> None:

@@ -1,6 +1,8 @@
 """Objects of Kubernetes inside arguments: what the API server would drop is refused here."""
 
-from typing import Any
+from collections.abc import Awaitable, Mapping, Sequence
+from types import ModuleType
+from typing import Any, ForwardRef, NotRequired, Optional, Union
 
 import pytest
 from pulumi_kubernetes import core
@@ -134,3 +136,26 @@ def test_a_whole_pod_s_spec_can_be_read_by_the_schema() -> None:
 
     look_up(core.v1.PodSpecArgsDict)
     assert len(seen) > 80
+
+
+def newer(type_: Any) -> Any:
+    """An optional field's annotation, as newer SDKs write it."""
+    return NotRequired[Union[Optional[type_], Awaitable[Optional[type_]], ForwardRef("Output[T]")]]  # noqa: UP007, UP045
+
+
+@pytest.mark.parametrize(
+    ("type_", "expected"),
+    [
+        (str, str),
+        (Union[int, str], Union[int, str]),  # noqa: UP007
+        (ForwardRef("Kind"), int),
+        (Sequence[Union[str, Awaitable[str], ForwardRef("Output[T]")]], Sequence[str]),  # type: ignore[misc]  # noqa: UP007
+        (Mapping[str, Union[str, Awaitable[str]]], Mapping[str, str]),  # noqa: UP007
+    ],
+)
+def test_an_optional_input_of_newer_sdks_is_the_type_of_its_value(
+    type_: Any, expected: Any
+) -> None:
+    module = ModuleType("sdk")
+    module.__dict__["Kind"] = int
+    assert kubernetes_schema._resolved(newer(type_), module) == expected
