@@ -1,80 +1,114 @@
-"""Templates of a chart as they would come out on another day.
+"""Templates of a chart as of another day.
 
-Nothing sets the clock of what renders a chart. So `now` is written as a day long ago, and so is
-what else takes the time: `date` and its like take it for what is no date to them, such as a text,
-nothing, or a number of a chart's values; `ago` and `durationRound` tell how long ago a date is.
-What they are given only the template knows, so they are called by way of a template of our own.
+The renderer cannot set the clock of the process that renders a chart, so it replaces the calls
+that read the clock. `now` becomes a day long ago. `date` and its like read the clock if their
+argument is not a date, `ago` and `durationRound` if it is one. Only the template knows its type, so
+a template of ours calls them instead. It also calls `tpl`, and replaces the calls in its text,
+because only a render shows which values and files are templates.
 Source: Masterminds/sprig date.go; text/template/parse.
 """
 
-import re
 from typing import Final
 
-CLOCK: Final = rb"now"
-TIMES: Final = rb"ago|date(?:InZone|_in_zone)?|durationRound|htmlDate(?:InZone)?"
+from . import go_templates
 
-TEXT: Final = rb"\"(?:\\.|[^\"\\\n])*\"|`[^`]*`|/\*.*?\*/|\\\"[^\"\n]*\\\""
-"""What is no code in an action. The last is a text in an action in a text of YAML or JSON."""
-ACTION: Final = re.compile(rb"\{\{(?>" + TEXT + rb"|(?!\}\}).)*+\}\}", re.DOTALL)
-NAME: Final = rb"(?<![.$\w-])"
-"""Where the name of a function may begin: it is no field, variable or part of a name."""
-
-_CALL: Final = re.compile(
-    TEXT + rb"|" + NAME + rb"(?:(?P<clock>%b)|(?P<time>%b))\b" % (CLOCK, TIMES), re.DOTALL
+CLOCK: Final = "now"
+TIMES: Final = (
+    *("ago", "date", "dateInZone", "date_in_zone"),
+    *("durationRound", "htmlDate", "htmlDateInZone"),
 )
-_STEP: Final = re.compile(TEXT + rb"|[(|)]|\s*-?\}\}", re.DOTALL)
-_DAY: Final = b"(toDate `2006-01-02` `2001-02-03`)"
+TEMPLATE: Final = "tpl"
 
-_TEMPLATE: Final = b"renderer.another-day"
-FILE: Final = "templates/_renderer-another-day.tpl"
-"""Where a chart gets the template by which functions are called."""
-DEFINITION: Final = b"""{{- define "%b" -}}
-{{- $name := first . -}}
-{{- $zoned := or (contains "Zone" $name) (contains "zone" $name) -}}
-{{- $format := ternary "2006-01-02" (index . 1) (hasPrefix "html" $name) -}}
-{{- $date := ternary (index . (sub (len .) 2)) (last .) $zoned -}}
-{{- $zone := ternary (last .) "Local" $zoned -}}
-{{- $type := typeOf $date -}}
-{{- if eq $name "durationRound" -}}
-  {{- ternary "on another day" (durationRound $date) (eq $type "time.Time") -}}
-{{- else if eq $name "ago" -}}
-  {{- ternary "on another day" (ago $date) (has $type (list "time.Time" "int64" "int")) -}}
-{{- else if has $type (list "time.Time" "*time.Time" "int64" "int" "int32") -}}
-  {{- dateInZone $format $date $zone -}}
-{{- else -}}
-  {{- dateInZone $format %b $zone -}}
-{{- end -}}
-{{- end -}}
-""" % (_TEMPLATE, _DAY)
+_DAY: Final = b'(toDate "2006-01-02" "2001-02-03")'
+_WRAPPED: Final = {name.encode() for name in (*TIMES, TEMPLATE)}
+_ENDS: Final = (b"|", b")", b"}}")
+_CALLED: Final = b' | include "renderer.another-day"'
 
 
 def of(template: bytes) -> bytes:
-    """The text of a template, or the JSON of values that a chart renders, as of another day."""
-    return ACTION.sub(lambda action: _action(action[0]), template)
+    """Return a template as of another day, with the definitions that it then needs."""
+    text = go_templates.ACTIONS.sub(lambda action: _action(action[0]), template)
+    return template if text == template else text + DEFINITIONS
 
 
 def _action(action: bytes) -> bytes:
-    # From its end: what a call is given may be a call.
-    for call in reversed([*_CALL.finditer(action)]):
-        if call.lastgroup == "clock":
-            action = action[: call.start()] + _DAY + action[call.end() :]
-        elif call.lastgroup == "time":
-            given = action[call.end() : _end_of_command(action, call.end())].rstrip()
-            if not given and b"|" not in action[: call.start()]:
-                continue  # a label in a file of others' templates, as in a dashboard
-            command = b"list `%b`%b | include `%b`" % (call[0], given, _TEMPLATE)
-            action = action[: call.start()] + command + action[call.end() + len(given) :]
-    return action
-
-
-def _end_of_command(action: bytes, start: int) -> int:
-    """Where a pipeline goes on after a command, or ends."""
+    """Replace `date "2006" .x` by `list "date" "2006" .x | include "renderer.another-day"`."""
+    text = bytearray()
     depth = 0
-    for step in _STEP.finditer(action, start):
-        if step[0] == b"(":
-            depth += 1
-        elif depth and step[0] == b")":
-            depth -= 1
-        elif not depth and (step[0] in (b"|", b")") or step[0].endswith(b"}}")):
-            return step.start()
-    return len(action)
+    wrapped: list[int] = []
+    """The depths of parentheses at which a call to replace has begun."""
+    for token in go_templates.TOKENS.findall(action):
+        if depth in wrapped and token.endswith(_ENDS):
+            text += _CALLED
+            wrapped.remove(depth)
+        depth += (token == b"(") - (token == b")")
+        if token == CLOCK.encode():
+            text += _DAY
+        elif token in _WRAPPED:
+            text += b'list "%b"' % token
+            wrapped.append(depth)
+        else:
+            text += token
+    return bytes(text)
+
+
+def _of_go(pattern: bytes) -> bytes:
+    return rb"(?s)" + pattern.replace(rb"\Z", rb"\z")
+
+
+# The template `renderer.as-of-another-day` does to its text what `_action` does to an action.
+DEFINITIONS: Final = rb"""{{ define "renderer.as-of-another-day" }}
+{{- $wraps := list %(wrapped)b }}
+{{- range $part := regexFindAll `%(part)b` . -1 }}
+  {{- $depth := int64 0 }}
+  {{- $wrapped := list }}
+  {{- $tokens := list $part }}
+  {{- if regexMatch `^\{\{` $part }}
+    {{- $tokens = regexFindAll `%(token)b` $part -1 }}
+  {{- end }}
+  {{- range $token := $tokens }}
+    {{- if and (has $depth $wrapped) (regexMatch `(?:[|)]|\}\})$` $token) }}
+      {{- %(called)b }}
+      {{- $wrapped = without $wrapped $depth }}
+    {{- end }}
+    {{- if eq $token "(" }}{{ $depth = add $depth 1 }}{{ end }}
+    {{- if eq $token ")" }}{{ $depth = sub $depth 1 }}{{ end }}
+    {{- if eq $token "%(clock)b" }}
+      {{- `%(day)b` }}
+    {{- else if has $token $wraps }}
+      {{- printf "list %%q" $token }}
+      {{- $wrapped = append $wrapped $depth }}
+    {{- else }}
+      {{- $token }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "renderer.another-day" }}
+{{- $name := first . }}
+{{- $zoned := regexMatch "[zZ]one$" $name }}
+{{- $format := ternary "2006-01-02" (index . 1) (hasPrefix "html" $name) }}
+{{- $date := ternary (index . (sub (len .) 2)) (last .) $zoned }}
+{{- $zone := ternary (last .) "Local" $zoned }}
+{{- $type := typeOf $date }}
+{{- if eq $name "%(template)b" }}
+  {{- tpl (include "renderer.as-of-another-day" (index . 1)) (index . 2) }}
+{{- else if eq $name "durationRound" }}
+  {{- ternary "on another day" (durationRound $date) (eq $type "time.Time") }}
+{{- else if eq $name "ago" }}
+  {{- ternary "on another day" (ago $date) (has $type (list "time.Time" "int64" "int")) }}
+{{- else if has $type (list "time.Time" "*time.Time" "int64" "int" "int32") }}
+  {{- dateInZone $format $date $zone }}
+{{- else }}
+  {{- dateInZone $format %(day)b $zone }}
+{{- end }}
+{{- end }}""" % {
+    b"wrapped": b" ".join(b'"%b"' % name for name in sorted(_WRAPPED)),
+    b"part": _of_go(go_templates.ACTION + rb"|[^{]+|\{"),
+    b"token": _of_go(go_templates.TOKEN),
+    b"called": b"`%b`" % _CALLED,
+    b"clock": CLOCK.encode(),
+    b"day": _DAY,
+    b"template": TEMPLATE.encode(),
+}

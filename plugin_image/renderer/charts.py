@@ -1,60 +1,49 @@
 """Charts that make something up: passwords, certificates, dates.
 
 Such a value differs in each render, and Argo CD would deliver it anew at every refresh. The
-functions that a chart names say whether it may make something up; whether it does, several
-renders tell. The clock hardly moves between them, so a chart that asks for the time is rendered
-as of another day (`another_day`). Source: Masterminds/sprig functions.go, helm.sh/helm/v3
+functions that a chart names show whether it may make something up; several renders show whether it
+does. The clock hardly moves between them, so a chart that reads it is rendered as of another day
+(`another_day`). Source: Masterminds/sprig functions.go, helm.sh/helm/v3
 pkg/engine/funcs.go.
 """
 
-import gzip
-import io
-import os
 import re
 import tarfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from . import another_day, kubernetes_yaml
-from .another_day import ACTION, NAME, TEXT
+from . import another_day, chart_files, go_templates, kubernetes_yaml
 
 _RANDOM: Final = (
-    rb"rand(?:AlphaNum|Alpha|Ascii|Numeric|Bytes|Int)|shuffle|uuidv4|bcrypt|htpasswd|encryptAES"
-    rb"|gen(?:PrivateKey|CA|CAWithKey|SelfSignedCert|SelfSignedCertWithKey|SignedCert"
-    rb"|SignedCertWithKey)"
+    *("randAlpha", "randAlphaNum", "randAscii", "randBytes", "randInt", "randNumeric"),
+    *("bcrypt", "encryptAES", "htpasswd", "shuffle", "uuidv4"),
+    *("genCA", "genCAWithKey", "genPrivateKey", "genSelfSignedCert", "genSelfSignedCertWithKey"),
+    *("genSignedCert", "genSignedCertWithKey"),
 )
-_CLOCK: Final = another_day.CLOCK + rb"|" + another_day.TIMES
-_ORDER: Final = rb"keys|values"
+_ORDER: Final = ("keys", "values")
 """They iterate over a Go map, whose order differs each time."""
-_SORTED: Final = b"sortAlpha"
-
-_NAMED: Final = re.compile(rb"\b(?:" + b"|".join((_RANDOM, _CLOCK, _ORDER)) + rb")\b")
-_CALL: Final = re.compile(
-    TEXT
-    + rb"|"
-    + NAME
-    + rb"(?:(?P<random>%b)|(?P<clock>%b)|(?P<order>%b))\b" % (_RANDOM, _CLOCK, _ORDER),
-    re.DOTALL,
-)
+_SORTED: Final = "sortAlpha"
+_KINDS: Final = {
+    **dict.fromkeys(_RANDOM, "random"),
+    **dict.fromkeys((another_day.CLOCK, *another_day.TIMES), "clock"),
+    **dict.fromkeys(_ORDER, "order"),
+}
+_NAMED: Final = re.compile(rb"\b(?:" + "|".join(_KINDS).encode() + rb")\b")
+_OPENS: Final = b"{{"
+_PART: Final = re.compile(rb"\{\{(?:(?!\}\}).)*?(?:%[a-z]|\Z)", re.DOTALL)
+"""An action that a template puts together, whose functions only `tpl` sees."""
 _VALUE: Final = re.compile(rb"\.Values\.([A-Za-z0-9_.]+)")
 _NEAR: Final = 5
 """Actions in which a value is looked for that stands for what is made up, as in `if … else`."""
 
-_LOOKUP: Final = re.compile(TEXT + rb"|" + NAME + rb"(?P<lookup>lookup)\b", re.DOTALL)
+_LOOKUP: Final = "lookup"
 _HOOK: Final = re.compile(rb"^[^#\n]*helm\.sh/hook[\"']?\s*:\s*(?!.*\btest)", re.MULTILINE)
 
-_DOUBTFUL: Final = re.compile(rb"(?<![\w.$])(?:tpl|" + b"|".join((_RANDOM, _CLOCK)) + rb")(?!\w)")
-"""`tpl` renders a text, which may name any of the others and be put together from parts."""
-_TEMPLATES: Final = "/templates/"
-_NOT_TEMPLATES: Final = ("crds/", "templates/NOTES.txt")
+_NOTES: Final = "templates/NOTES.txt"
+_DEFINITIONS: Final = "crds/"
 _METADATA: Final = "Chart.yaml"
-_ARCHIVE: Final = ".tgz"
-_MOST_BYTES: Final = 100 * 2**20
-"""Helm refuses an archive with more in it. Source: helm.sh/helm/v3 pkg/chart/loader/archive.go."""
-_SUBCHARTS: Final = "charts"
 
 _RENDERS: Final = 2
 _RENDERS_OF_MAPS: Final = 8
@@ -105,53 +94,53 @@ UNSEEN: Final = Uses((), _RENDERS)
 """Those of a chart whose files are not here."""
 
 
-def uses(chart: Path, values: str = "") -> Uses:
-    """Those of the chart in a folder or archive, and of the values that it may render, too."""
-    files = (*_files(chart), ("the values", values.encode()))
-    found = [use for name, text in files if _NAMED.search(text) for use in _uses(name, text)]
+def uses(chart: Path, values: Iterable[str] = ()) -> Uses:
+    """Return those of the chart in a folder or archive, with these texts of its values."""
+    found = [
+        *dict.fromkeys(
+            use
+            for name, text, is_string in _texts(chart, values)
+            for use in (*_uses(name, text), *(_parts(name, text) if is_string else ()))
+        )
+    ]
     kinds = {use.kind for use in found}
     if "order" in kinds:
         return Uses(found, _RENDERS_OF_MAPS)
-    return Uses(found, _RENDERS if kinds & {"random", "clock"} else 1)
+    return Uses(found, _RENDERS if kinds else 1)
 
 
 def doubts(chart: Path) -> Iterator[str]:
-    """Why the chart in a folder or archive may make something up; nothing where it cannot.
-
-    A word is enough, be it in a comment: what Go's parser takes for code is not told here.
-    """
-    for name, text in _files(chart, everything=True):
-        if _TEMPLATES in f"/{name}":
-            words = {match[0].decode() for match in _DOUBTFUL.finditer(text)}
-            yield from (f"{name} has the word {word}" for word in sorted(words))
-            yield from (f"it uses {use}" for use in _uses(name, text) if use.kind == "order")
+    """Yield why the chart in a folder or archive may make something up; nothing if it cannot."""
+    for name, text in _templates(chart):
+        if _names(text, another_day.TEMPLATE):
+            yield f"{name} calls {another_day.TEMPLATE}, which may call any function"
+        else:
+            yield from (f"it uses {use}" for use in _uses(name, text))
 
 
 def as_of_another_day(chart: Path, into: Path) -> Path:
-    """A copy of the chart in the folder `into` as it would be on another day."""
-    definition = into / "chart" / another_day.FILE
-    definition.parent.mkdir(parents=True, exist_ok=True)
-    definition.write_bytes(another_day.DEFINITION)
-    for name, text in _files(chart, everything=True):
-        copy = into / "chart" / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(another_day.of(text) if _NAMED.search(text) else text)
-    return into / "chart"
+    """Copy the chart into a folder, with templates as of another day."""
+    return chart_files.copy(chart, into, another_day.of)
 
 
 def lookups(chart: Path) -> list[str]:
-    """The files of the chart in a folder or archive that ask the cluster for objects."""
-    return [name for name, text in _files(chart) if b"lookup" in text and _looks_up(text)]
+    """Return the files of the chart in a folder or archive that ask the cluster for objects."""
+    found = (name for name, text, _ in _texts(chart) if _names(text, _LOOKUP))
+    return [*dict.fromkeys(found)]
 
 
 def hooks(chart: Path) -> list[str]:
-    """The files of the chart in a folder or archive that may make hooks other than tests."""
-    return [name for name, text in _files(chart) if _HOOK.search(text)]
+    """Return the files of the chart in a folder or archive that may make hooks other than tests."""
+    return [
+        name
+        for name, text in chart_files.read(chart)
+        if not name.startswith((_DEFINITIONS, _NOTES)) and _HOOK.search(text)
+    ]
 
 
 def metadata(chart: Path) -> Mapping[str, Any]:
     """The Chart.yaml of the chart in a folder or archive, which Helm has read; else empty."""
-    found = (text for name, text in _files(chart) if name == _METADATA)
+    found = (text for name, text in chart_files.read(chart) if name == _METADATA)
     documents = kubernetes_yaml.parse_all(next(found, b""), repeated_keys=True)
     return documents[0] if documents and isinstance(documents[0], Mapping) else {}
 
@@ -202,71 +191,70 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
         yield path
 
 
+def _texts(chart: Path, values: Iterable[str] = ()) -> Iterator[tuple[str, bytes, bool]]:
+    """Yield the names and texts of a chart that Helm may execute, and whether they are strings.
+
+    These are its templates. If one calls `tpl`, any other text may be a template, too: files,
+    values, and strings of templates.
+    """
+    templates = [*_templates(chart)]
+    yield from ((name, text, False) for name, text in templates)
+    if not any(_names(text, another_day.TEMPLATE) for _, text in templates):
+        return
+    for name, text in templates:
+        yield from ((name, part, True) for part in _strings(text) if _OPENS in part)
+    files = (file for file in chart_files.read(chart) if not chart_files.is_template(file[0]))
+    for name, text in (*files, *(("the values", value.encode()) for value in values)):
+        if _OPENS in text:
+            # A string in YAML or JSON has its quotes escaped.
+            yield from (
+                (name, part, False) for part in {text: None, text.replace(b'\\"', b'"'): None}
+            )
+
+
+def _templates(chart: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield those that objects may come from: of the notes, only definitions count."""
+    for name, text in chart_files.read(chart):
+        if chart_files.is_template(name) and (name != _NOTES or b"define" in text):
+            yield name, text
+
+
+def _names(text: bytes, function: str) -> bool:
+    return function.encode() in text and any(
+        function in go_templates.functions(action) for action in go_templates.ACTIONS.findall(text)
+    )
+
+
+def _strings(text: bytes) -> Iterator[bytes]:
+    """Yield the strings of a template, each after as many lines as are before its action."""
+    for match in go_templates.ACTIONS.finditer(text):
+        if _OPENS in match[0][len(_OPENS) :]:
+            lines = b"\n" * text.count(b"\n", 0, match.start())
+            yield from (lines + string for string in go_templates.strings(match[0]))
+
+
+def _parts(name: str, text: bytes) -> Iterator[Use]:
+    if _PART.search(text):
+        line = text.count(b"\n", 0, text.index(_OPENS)) + 1
+        yield Use(another_day.TEMPLATE, "clock", name, line, ())
+
+
 def _uses(name: str, text: bytes) -> Iterator[Use]:
+    if not _NAMED.search(text):
+        return
     actions: list[bytes] = []
-    for match in ACTION.finditer(text):
+    for match in go_templates.ACTIONS.finditer(text):
         actions.append(match[0])
-        for call in _CALL.finditer(match[0]):
-            if call.lastgroup is None or (call.lastgroup == "order" and _SORTED in match[0]):
+        functions = [*go_templates.functions(match[0])] if _NAMED.search(match[0]) else []
+        for function in functions:
+            kind = _KINDS.get(function)
+            if kind is None or (kind == "order" and _SORTED in functions):
                 continue
             near = (_VALUE.findall(action) for action in actions[: -_NEAR - 1 : -1])
             yield Use(
-                function=call[0].decode(),
-                kind=call.lastgroup,
+                function=function,
+                kind=kind,
                 file=name,
                 line=text.count(b"\n", 0, match.start()) + 1,
                 values=tuple(value.decode() for value in next(filter(None, near), [])),
             )
-
-
-def _looks_up(text: bytes) -> bool:
-    calls = (call for action in ACTION.findall(text) for call in _LOOKUP.finditer(action))
-    return any(call.lastgroup for call in calls)
-
-
-def _files(chart: Path, *, everything: bool = False) -> Iterator[tuple[str, bytes]]:
-    """Names and texts of a chart's files and of its subcharts', which may be archives.
-
-    Without `everything` those that Helm does not render are left out.
-    """
-    if chart.is_file():
-        for name, text in _unpacked(chart.read_bytes()):
-            inner = name.partition("/")[2]
-            if everything or not inner.startswith(_NOT_TEMPLATES):
-                yield inner, text
-        return
-    # Helm follows links, too.
-    for parent, _, names in os.walk(chart, followlinks=True):
-        for path in (Path(parent, name) for name in sorted(names)):
-            name = path.relative_to(chart).as_posix()
-            if path.is_file() and (everything or not name.startswith(_NOT_TEMPLATES)):
-                yield from _with_subcharts(name, path.read_bytes())
-
-
-def _with_subcharts(name: str, text: bytes) -> Iterator[tuple[str, bytes]]:
-    path = PurePosixPath(name)
-    if path.suffix == _ARCHIVE and path.parent.name == _SUBCHARTS:
-        for inner, part in _unpacked(text):
-            yield f"{path.parent}/{inner}", part
-    else:
-        yield name, text
-
-
-def _unpacked(archive: bytes) -> Iterator[tuple[str, bytes]]:
-    """The files of an archive whose names stay in it.
-
-    Helm refuses what is not an archive, and one with too much in it.
-    """
-    try:
-        # All at once: headers, too, may stand for any number of bytes.
-        plain = gzip.GzipFile(fileobj=io.BytesIO(archive)).read(_MOST_BYTES + 1)
-        if len(plain) > _MOST_BYTES:
-            return
-        with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as members:
-            for member in members:
-                path = PurePosixPath(member.name)
-                file = members.extractfile(member) if member.isreg() else None
-                if file and not path.is_absolute() and ".." not in path.parts:
-                    yield from _with_subcharts(path.as_posix(), file.read())
-    except (tarfile.TarError, zlib.error, OSError, EOFError):
-        return

@@ -243,9 +243,9 @@ DIFFERING: Final[dict[str, tuple[str, Mapping[str, str], Mapping[str, str]]]] = 
         WORK,
         {
             **CHART,
-            "values.yaml": "colour: red\nother: now\n",
+            "values.yaml": "colour: red\nother: print\n",
             "templates/b.yaml": PLACED % "b"
-            + "data: {a: '{{ tpl (printf \"{{ %s | date `2006` }}\" .Values.other) . }}'}\n",
+            + "data: {a: '{{ tpl (printf \"{{ %s `a` }}\" .Values.other) . }}'}\n",
         },
         IN_NAMESPACE,
     ),

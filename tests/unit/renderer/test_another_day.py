@@ -1,38 +1,41 @@
-"""What takes the time in a chart takes that of another day."""
+"""Calls that read the clock are replaced in templates."""
 
 import pytest
 
 from plugin_image.renderer import another_day
 
-_DAY = "(toDate `2006-01-02` `2001-02-03`)"
-_CALLED = "include `renderer.another-day`"
+_DAY = '(toDate "2006-01-02" "2001-02-03")'
+_CALLED = 'include "renderer.another-day"'
 
 
 @pytest.mark.parametrize(
     ("action", "expected"),
     [
-        ("{{ now }}", "{{ (toDate `2006-01-02` `2001-02-03`) }}"),
+        ("{{ now }}", f"{{{{ {_DAY} }}}}"),
         ("{{- now.Year -}}", f"{{{{- {_DAY}.Year -}}}}"),
-        ('{{ date "2006" .x }}', f'{{{{ list `date` "2006" .x | {_CALLED} }}}}'),
-        ('{{- .x | date "2006" -}}', f'{{{{- .x | list `date` "2006" | {_CALLED} -}}}}'),
-        ("{{ htmlDate .x | quote }}", f"{{{{ list `htmlDate` .x | {_CALLED} | quote }}}}"),
+        ('{{ date "2006" .x }}', f'{{{{ list "date" "2006" .x  | {_CALLED}}}}}'),
+        ('{{- .x | date "2006" -}}', f'{{{{- .x | list "date" "2006" | {_CALLED} -}}}}'),
+        ("{{ htmlDate .x | quote }}", f'{{{{ list "htmlDate" .x  | {_CALLED}| quote }}}}'),
         (
             '{{ printf "%s" (ago (toDate "2006" .x)) }}',
-            f'{{{{ printf "%s" (list `ago` (toDate "2006" .x) | {_CALLED}) }}}}',
+            f'{{{{ printf "%s" (list "ago" (toDate "2006" .x) | {_CALLED}) }}}}',
         ),
         (
             '{{ dateInZone (date "2006" .y) now ")" }}',
-            f'{{{{ list `dateInZone` (list `date` "2006" .y | {_CALLED}) {_DAY} ")" '
-            f"| {_CALLED} }}}}",
+            f'{{{{ list "dateInZone" (list "date" "2006" .y | {_CALLED}) {_DAY} ")"  '
+            f"| {_CALLED}}}}}",
         ),
+        ("{{ tpl .x . }}", f'{{{{ list "tpl" .x .  | {_CALLED}}}}}'),
+        ("{{ if tpl .x $ -}}", f'{{{{ if list "tpl" .x $ | {_CALLED} -}}}}'),
         (
-            r'"{{ if date \"2006|\" .x }}a{{ end }}"',
-            rf'"{{{{ if list `date` \"2006|\" .x | {_CALLED} }}}}a{{{{ end }}}}"',
+            "{{ print ((date .a .b)) (f (ago .c)) }}",
+            f'{{{{ print ((list "date" .a .b | {_CALLED})) (f (list "ago" .c | {_CALLED})) }}}}',
         ),
     ],
 )
-def test_what_takes_the_time_is_called_by_way_of_another_day(action: str, expected: str) -> None:
-    assert another_day.of(action.encode()).decode() == expected
+def test_a_call_that_reads_the_clock_is_replaced(action: str, expected: str) -> None:
+    text = another_day.of(action.encode())
+    assert text == expected.encode() + another_day.DEFINITIONS
 
 
 @pytest.mark.parametrize(
@@ -41,11 +44,12 @@ def test_what_takes_the_time_is_called_by_way_of_another_day(action: str, expect
         "now",
         "{{ .Values.now }}",
         '{{ "now" }}',
+        "{{ `{{ now }}` }}",
         "{{/* date */}}",
+        "{{- /* it's now */ -}}",
         "{{ $ago }}",
-        "{{date}}",
         "{{ toDate `a` .b }}",
     ],
 )
-def test_what_only_speaks_of_it_stays(template: str) -> None:
+def test_a_template_that_does_not_read_the_clock_stays(template: str) -> None:
     assert another_day.of(template.encode()).decode() == template

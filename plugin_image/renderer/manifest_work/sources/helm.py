@@ -86,9 +86,7 @@ def _require_same(
     scratch: Path,
 ) -> None:
     """Raise ManifestError for what differs each time, which would never be in sync."""
-    values = "\n".join(
-        (folder.path / name).read_text(errors="replace") for name in options.value_files
-    )
+    values = [(folder.path / name).read_text(errors="replace") for name in options.value_files]
     uses = charts.uses(folder.path, values)
     for number in range(1, uses.renders):
         another_day = uses.clock and number == 1

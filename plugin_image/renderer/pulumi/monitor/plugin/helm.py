@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 
-from .... import another_day, charts
+from .... import charts
 from ....charts import Uses
 from ..errors import MonitorError, Refusal
 from ..recording import Report
@@ -43,8 +43,8 @@ _FETCH: Final = ("repo", "username", "password", "version", "devel")
 """How a chart of version 3 may be fetched as that of a release is."""
 
 Inputs = Mapping[str, Any]
-Render = Callable[[Path | None, wire.Json], Sequence[Content]]
-"""Renders a chart once more, as it is or in another folder, with these values."""
+Render = Callable[[Path | None], Sequence[Content]]
+"""Renders a chart once more, as it is or in another place."""
 
 
 class Helm:
@@ -115,9 +115,7 @@ class Helm:
         chart = self._downloaded(str(inputs.get("chart")))
         self.require_same(
             found,
-            lambda folder, values: self.made(
-                {**repositories.moved(inputs, folder), **values}, called
-            ),
+            lambda place: self.made(repositories.moved(inputs, place), called),
             chart=chart,
             values=self._values(inputs),
             called=called,
@@ -150,9 +148,7 @@ class Helm:
             self._require_readable(_as_of_version_4(chart, options), called)
         self.require_same(
             _answered(answer),
-            lambda folder, values: _answered(
-                self.invoked({**_with_path(options, folder), "values": values}, called)
-            ),
+            lambda place: _answered(self.invoked(_with_path(options, place), called)),
             chart=chart,
             values=options.get("values"),
             called=called,
@@ -199,17 +195,15 @@ class Helm:
         """Raise Refusal for a chart that makes something up."""
         if self._options.allow_random:
             return
-        written = json.dumps(values)
-        uses = charts.uses(chart, written) if chart else charts.UNSEEN
+        uses = charts.uses(chart, _texts(values)) if chart else charts.UNSEEN
         if uses.renders == 1:
             return
         with self.scratch() as scratch:
             for number in range(1, uses.renders):
                 if chart and uses.clock and number == 1:
-                    then = json.loads(another_day.of(written.encode()))
-                    other = again(charts.as_of_another_day(chart, scratch), then)
+                    other = again(charts.as_of_another_day(chart, scratch))
                 else:
-                    other = again(chart, values)
+                    other = again(chart)
                 different = charts.difference(_manifests(found), _manifests(other))
                 if different:
                     position, path = different
@@ -270,6 +264,15 @@ def _with_texts(value: wire.Json, folder: Path) -> wire.Json:
         else part
         for path, part in zip(paths, value, strict=True)
     ]
+
+
+def _texts(value: wire.Json) -> Iterator[str]:
+    """Yield the strings in values."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, Mapping)):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
 
 
 def _read(kept: Path, called: str) -> list[Content]:

@@ -60,7 +60,7 @@ class Releases:
             contents.require_distinct(found, called, str(inputs["namespace"]))
             self._helm.require_same(
                 [c for c in found if not (told_apart and _is_as_it_lies(c))],
-                lambda folder, values: self._made(varying, values, folder or chart, called),
+                lambda place: self._made(varying, values, place or chart, called),
                 chart=chart,
                 values=values,
                 called=called,
