@@ -11,13 +11,13 @@ _CREDENTIALS = {"AWS_SECRET_ACCESS_KEY": "inherited", "KUBECONFIG": "/nonexisten
 
 @pytest.fixture(scope="session")
 def installed(pytestconfig: pytest.Config) -> Mapping[str, str]:
-    """What the environment says of helm, kustomize and kpt; what is missing is built."""
+    """What the environment says of the real programs; what is missing is built."""
     with pytestconfig.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         return corpus.installed()
 
 
 @pytest.fixture(autouse=True)
 def image_programs(installed: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """helm, kustomize and kpt on PATH, and in the environment what a sidecar may have."""
+    """The real programs on PATH, and in the environment what a sidecar may have."""
     for name, value in {**installed, **_CREDENTIALS}.items():
         monkeypatch.setenv(name, value)

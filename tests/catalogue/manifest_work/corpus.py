@@ -19,7 +19,7 @@ from tests import toolchain
 from tests.asking import request, stream
 from tests.catalogue.case import CaseFolder
 
-_TOOLS = ("helm", "kustomize", "kpt")
+_TOOLS = ("helm", "kustomize", "kpt", "pulumi-resource-kubernetes")
 _FUNCTION = "set-namespace-v0.4.1"
 _APPLICATION = {"ARGOCD_APP_NAME": "shop", "ARGOCD_APP_NAMESPACE": "cluster1"}
 _SECONDS = "300"

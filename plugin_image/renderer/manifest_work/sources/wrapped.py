@@ -58,9 +58,22 @@ def _entries(
     name: str,
 ) -> tuple[list[Entry], Iterable[str]]:
     # Nothing of the Application but where its objects go on the target: the ManifestWork is its.
-    inner = replace(request, application=Application(namespace=options.namespace))
+    inner = replace(
+        request,
+        application=Application(namespace=options.namespace),
+        env={**request.env, **_capabilities(options)},
+    )
     chosen = renderer.options(inner, Given(given))
     if request.seen and not renderer.is_kept(chosen):
         request.seen.hindrances.add(f"{name} may render to something else each time")
     with renderer.render(inner, chosen) as rendered:
         return [*entries_of(rendered.objects, name, f"correct {name}")], rendered.notes
+
+
+def _capabilities(options: Options) -> dict[str, str]:
+    """Return the variables by which Argo CD passes versions, with those of the targets."""
+    found = {
+        "KUBE_VERSION": options.kube_version,
+        "KUBE_API_VERSIONS": ",".join(options.api_versions),
+    }
+    return {name: value for name, value in found.items() if value}

@@ -99,3 +99,18 @@ def test_functions_may_remove_all_of_a_package_only_where_the_application_says_s
     render(tmp_path, MANIFEST_WORK_SOURCE="kpt", **said)
     ((_, options),) = used.asked
     assert options.allow_empty is allowed
+
+
+def test_a_program_sees_the_versions_of_the_targets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = replaced(PULUMI, monkeypatch)
+    render(
+        tmp_path,
+        MANIFEST_WORK_SOURCE="pulumi",
+        MANIFEST_WORK_KUBE_VERSION="1.31.0",
+        MANIFEST_WORK_API_VERSIONS='["v1", "example.com/v1/Thing"]',
+    )
+    ((asked, _),) = used.asked
+    assert asked.env["KUBE_VERSION"] == "1.31.0"
+    assert asked.env["KUBE_API_VERSIONS"] == "v1,example.com/v1/Thing"
