@@ -299,7 +299,7 @@ class TestASecondProxy:
 @pytest.mark.long
 def test_metrics_tell_of_renders(two: Two) -> None:
     url = f"http://{two.cat.pods[0].ip}:{METRICS}/metrics"
-    metrics = urllib3.request("GET", url, timeout=5).data.decode()
+    metrics = urllib3.request("GET", url, timeout=60).data.decode()
     assert 'haproxy_backend_current_sessions{proxy="plugin"}' in metrics
 
 
@@ -363,7 +363,7 @@ class TestWhoMayConnect:
         assert not _answers(two, two.parts.authority.secret(REPO_SERVER, SERVER))
 
     def test_nobody_in_plaintext(self, two: Two) -> None:
-        with socket.create_connection((two.cat.pods[0].ip, PORT), timeout=5) as connection:
+        with socket.create_connection((two.cat.pods[0].ip, PORT), timeout=60) as connection:
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
             assert b"HTTP" not in _received(connection)
 
@@ -415,7 +415,7 @@ def _answers(two: Two, secret: Mapping[str, str]) -> bool:
     host = f"cmp-cat-v1.{NAMESPACE}.svc"
     try:
         with (
-            socket.create_connection((two.cat.pods[0].ip, PORT), timeout=5) as plain,
+            socket.create_connection((two.cat.pods[0].ip, PORT), timeout=60) as plain,
             context.wrap_socket(plain, server_hostname=host) as connection,
         ):
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -432,12 +432,12 @@ def _received(connection: socket.socket) -> bytes:
 
 
 def _shown_certificates(two: Two) -> list[str]:
-    return [ssl.get_server_certificate((pod.ip, PORT), timeout=5) for pod in two.cat.pods]
+    return [ssl.get_server_certificate((pod.ip, PORT), timeout=60) for pod in two.cat.pods]
 
 
 def _wait_for_others(two: Two, before: Sequence[str]) -> list[str]:
     """Return the certificates that the pods show once each shows another one."""
-    assert wait_until(lambda: not {*_shown_certificates(two)} & {*before}, timeout=90)
+    assert wait_until(lambda: not {*_shown_certificates(two)} & {*before}, timeout=300)
     return _shown_certificates(two)
 
 

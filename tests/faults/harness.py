@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from plugin_image.contract import RendererEnv
 from tests.render import objects
 from tests.render.corpus import ROOT, image_modules
 
@@ -27,7 +28,9 @@ CANARY = "canary-4f1c9d7e-canary"
 _SHM = Path("/dev/shm")
 """Files in memory, which outlive processes all the same."""
 _COMMAND = (sys.executable, str(ROOT / "plugin_image" / "bin" / "renderer"))
-_PATIENCE_SECONDS = 120
+_DEADLINE_SECONDS = "300"
+"""Of a render that is not about its deadline."""
+_PATIENCE_SECONDS = 600
 _BLAMES_ITSELF = "the renderer itself failed"
 _LARGEST_MESSAGE = 100_000
 """Bytes of an error; an Application's status has to hold it."""
@@ -120,6 +123,7 @@ def outcome(fault: Fault, place: Path) -> Outcome:
             "XDG_CACHE_HOME": str(cache),
             "FAULT_READY": str(place / "ready"),
             "RENDERER_PASS_ENV": "FAULT_READY",
+            RendererEnv.DEADLINE.value: _DEADLINE_SECONDS,
             **fault.env,
         },
         stdin=subprocess.DEVNULL,

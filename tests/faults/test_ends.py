@@ -28,6 +28,22 @@ def _python(program: str, **files: harness.Content) -> dict[str, harness.Content
     return python(f"{head}make('kept')\n{program}", **files)
 
 
+_AFTER_THE_END = """
+import sys, threading, time
+
+def after_the_end():
+    main = threading.main_thread().ident
+    while True:
+        frame = sys._current_frames()[main]
+        while frame:
+            code, frame = frame.f_code, frame.f_back
+            if code.co_filename.endswith("python_leftovers.py") and code.co_name == "error":
+                return
+        time.sleep(0.01)
+
+"""
+"""Code of a program: waits in a thread until the main thread looks for leftovers."""
+
 _LIBRARY = """
 def make():
     import pulumi_kubernetes
@@ -136,20 +152,20 @@ PROCESSES = [
         "another program with the SDK goes on",
         {
             **_python("import subprocess, sys\nsubprocess.Popen([sys.executable, 'other.py'])\n"),
-            "other.py": "import pulumi, time\ntime.sleep(60)\n",
+            "other.py": "import pulumi, time\ntime.sleep(600)\n",
         },
         refused=_GOES_ON,
     ),
     Fault(
         "a forked process goes on",
-        _python("import os, time\nif not os.fork():\n    time.sleep(60)\n    make()\n"),
+        _python("import os, time\nif not os.fork():\n    time.sleep(600)\n    make()\n"),
         refused=_GOES_ON,
     ),
     Fault(
         "another program without the SDK goes on",
         _python(
             "import subprocess, sys\n"
-            "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+            "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
         ),
         renders=_names("kept"),
     ),
@@ -192,7 +208,7 @@ THREADS = [
     Fault(
         "a daemon thread makes a resource after the end",
         _python(
-            "import threading, time\n\ndef later():\n    time.sleep(0.5)\n    make()\n\n"
+            f"{_AFTER_THE_END}def later():\n    after_the_end()\n    make()\n\n"
             "threading.Thread(target=later, daemon=True).start()\n"
         ),
         refused="'lost' is made .*after the end of the program|'lost' is made in another thread",
@@ -200,7 +216,7 @@ THREADS = [
     Fault(
         "a daemon thread goes on",
         _python(
-            "import threading, time\n\ndef later():\n    time.sleep(9)\n    make()\n\n"
+            "import threading, time\n\ndef later():\n    time.sleep(600)\n    make()\n\n"
             "threading.Thread(target=later, daemon=True).start()\n"
         ),
         refused=_RUNNING,
@@ -208,7 +224,7 @@ THREADS = [
     Fault(
         "a thread that is none of `threading` goes on",
         _python(
-            "import _thread, time\n\ndef later():\n    time.sleep(9)\n    make()\n\n"
+            "import _thread, time\n\ndef later():\n    time.sleep(600)\n    make()\n\n"
             "_thread.start_new_thread(later, ())\n"
         ),
         refused=_RUNNING,
@@ -216,8 +232,8 @@ THREADS = [
     Fault(
         "a daemon thread asks the program's loop for a resource after the end",
         _python(
-            "import asyncio, threading, time\n\nasync def made():\n    make()\n\n"
-            "def later(loop):\n    time.sleep(0.5)\n"
+            f"import asyncio\n{_AFTER_THE_END}async def made():\n    make()\n\n"
+            "def later(loop):\n    after_the_end()\n"
             "    asyncio.run_coroutine_threadsafe(made(), loop)\n\n"
             "threading.Thread(target=later, args=[asyncio.get_event_loop()], daemon=True).start()\n"
         ),
@@ -235,10 +251,7 @@ THREADS = [
     ),
     Fault(
         "a daemon thread ends soon and makes nothing",
-        _python(
-            "import threading, time\n\ndef soon():\n    time.sleep(0.3)\n\n"
-            "threading.Thread(target=soon, daemon=True).start()\n"
-        ),
+        _python(f"{_AFTER_THE_END}threading.Thread(target=after_the_end, daemon=True).start()\n"),
         renders=_names("kept"),
     ),
 ]

@@ -17,10 +17,10 @@ _READY = """
 import os, pathlib, signal, subprocess, time
 ready = pathlib.Path(os.environ["FAULT_READY"], "ready")
 """
-_WAIT = "ready.touch()\ntime.sleep(60)\n"
+_WAIT = "ready.touch()\ntime.sleep(600)\n"
 _MAP = 'k8s.core.v1.ConfigMap("a", data={"key": "value"})\n'
-_SHORT = {"RENDERER_DEADLINE_SECONDS": "3"}
-_LATE = r"took longer than 3 s and was stopped while the program was running"
+_SHORT = {"RENDERER_DEADLINE_SECONDS": "30"}
+_LATE = r"took longer than 30 s and was stopped while the program was running"
 
 
 def is_map(objects: list[dict[str, object]]) -> bool:
@@ -70,16 +70,21 @@ REFUSED = [
         python('raise ValueError("begin" + "x" * 60_000_000 + "end")\n'),
         refused="ValueError: beginx.*characters",
     ),
-    Fault("a program that never ends", python("while True: pass\n"), env=_SHORT, refused=_LATE),
+    Fault(
+        "a program that never ends",
+        python("import time\nwhile True: time.sleep(1)\n"),
+        env=_SHORT,
+        refused=_LATE,
+    ),
     Fault(
         "a program that stops the renderer",
-        python("import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nwhile True: pass\n"),
+        python("import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nsignal.pause()\n"),
         env=_SHORT,
         refused=f"PermissionError|{_LATE}",
     ),
     Fault(
         "a program that kills the renderer",
-        python("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nwhile True: pass\n"),
+        python("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nsignal.pause()\n"),
         env=_SHORT,
         refused=f"PermissionError|ended by SIGKILL|{_LATE}",
     ),
@@ -143,7 +148,7 @@ def test_a_cache_that_cannot_be_written_to_is_done_without_in_typescript(tmp_pat
         "index.ts": program,
         "node_modules": lambda path: path.symlink_to(image_modules()),
     }
-    env = {"RENDERER_CACHE_DIR": "/proc/self", "RENDERER_DEADLINE_SECONDS": "100"}
+    env = {"RENDERER_CACHE_DIR": "/proc/self", "RENDERER_DEADLINE_SECONDS": "600"}
     harness.check(Fault("TypeScript", files, env=env, renders=is_map), tmp_path)
 
 

@@ -326,7 +326,7 @@ INSTALLERS = [
 _READY = "import os, pathlib\npathlib.Path(os.environ['FAULT_READY'], 'ready').touch()\n"
 _WAITS = (
     f"{_HEAD}k8s.core.v1.Secret('a', string_data={{'x': p}})\n{_READY}"
-    "import sys, time\nprint(p, file=sys.stderr, flush=True)\ntime.sleep(60)\n"
+    "import sys, time\nprint(p, file=sys.stderr, flush=True)\ntime.sleep(600)\n"
 )
 _ENDINGS = [
     with_secret("stopped by SIGTERM", python(_WAITS), stops=signal.SIGTERM),
@@ -334,7 +334,7 @@ _ENDINGS = [
     with_secret("stopped by SIGHUP", python(_WAITS), stops=signal.SIGHUP),
     replace(
         with_secret("stopped by its deadline", python(_WAITS), refused="took longer than"),
-        env={**_PASSPHRASE, "RENDERER_DEADLINE_SECONDS": "4"},
+        env={**_PASSPHRASE, "RENDERER_DEADLINE_SECONDS": "30"},
     ),
 ]
 

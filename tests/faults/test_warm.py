@@ -11,6 +11,7 @@ import pytest
 from plugin_image.renderer import processes
 from tests.faults.warm import (
     COLD,
+    WAIT_FOR,
     Container,
     config_map,
     read,
@@ -153,14 +154,15 @@ def test_an_output_that_cannot_be_written_is_an_error_that_says_so(
 
 @pytest.mark.parametrize("which", ["servers", "keepers", "zygotes", "kept"])
 def test_a_render_outlives_what_it_was_forked_from(container: Container, which: str) -> None:
-    ready = container.place / f"runs without {which}"
-    program = f"open({str(ready)!r}, 'w')\nimport time; time.sleep(2)\n" + config_map("1")
+    ready, go_on = (container.place / f"{name} without {which}" for name in ("runs", "ends"))
+    program = f"open({str(ready)!r}, 'w')\n" + WAIT_FOR.format(str(go_on)) + config_map("1")
     first = getattr(container, which)()
     with container.start(container.project(program)) as process:
         wait_until(ready.exists)
         # What one of them has started may end with it.
         processes.kill(first)
-        stdout, stderr = process.communicate(timeout=60)
+        go_on.touch()
+        stdout, stderr = process.communicate(timeout=600)
     assert (process.returncode, "kind: ConfigMap" in stdout, stderr) == (0, True, "")
     # What was killed is started again, and nothing else is left.
     container.until_warm()
@@ -170,15 +172,17 @@ def test_a_render_outlives_what_it_was_forked_from(container: Container, which: 
 
 
 def test_a_render_whose_fork_is_killed_is_done_in_a_new_process(container: Container) -> None:
-    ready = container.place / "forked"
+    ready, go_on = (container.place / name for name in ("forked", "killed"))
     program = (
         f"open({str(ready)!r}, 'a').write(f'{{os.getppid()}} ')\n"
-        "import time; time.sleep(1)\n" + config_map("1")
+        + WAIT_FOR.format(str(go_on))
+        + config_map("1")
     )
     with container.start(container.project(program)) as process:
         wait_until(lambda: ready.exists() and ready.read_text())
         os.kill(int(ready.read_text().split()[0]), signal.SIGKILL)
-        stdout, stderr = process.communicate(timeout=60)
+        go_on.touch()
+        stdout, stderr = process.communicate(timeout=600)
     assert "kind: ConfigMap" in stdout, stderr
     assert len(ready.read_text().split()) == 2, "the program ran once"
 
@@ -186,11 +190,11 @@ def test_a_render_whose_fork_is_killed_is_done_in_a_new_process(container: Conta
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_the_clients_end_is_that_of_the_render(container: Container, number: int) -> None:
     ready = container.place / f"runs until {number}"
-    program = f"open({str(ready)!r}, 'w')\nimport time; time.sleep(60)\n"
+    program = f"open({str(ready)!r}, 'w')\nimport time; time.sleep(600)\n"
     with container.start(container.project(program)) as process:
         wait_until(ready.exists)
         process.send_signal(number)
-        process.wait(timeout=60)
+        process.wait(timeout=600)
     wait_until(container.is_quiet)
     assert [*(container.place / "tmp").iterdir()] == []
 
@@ -204,11 +208,11 @@ listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 listening.bind(path)
 listening.listen(8)
 open({ready!r}, "w").close()
-listening.settimeout(20)
+listening.settimeout(600)
 connection, _ = listening.accept()
 heard = connection.recv(100)
 open({heard!r}, "wb").write(heard)
-time.sleep(60)
+time.sleep(600)
 """
 
 

@@ -145,7 +145,7 @@ def test_one_that_is_killed_costs_no_wrong_output(container: ProviderContainer) 
         with container.start(folder) as process:
             time.sleep(chance.uniform(0, 0.4))
             processes.kill(container.providers())
-            stdout, stderr = process.communicate(timeout=100)
+            stdout, stderr = process.communicate(timeout=600)
         outcome: Any = (process.returncode, stdout, stderr)
         assert outcome == right or (outcome[:2] == (1, "") and "failed" in stderr), outcome
     assert container.generate(folder) == right

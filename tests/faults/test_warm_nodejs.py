@@ -251,7 +251,7 @@ def test_a_render_is_whole_whatever_is_killed_above_its_program(
         for _ in range(above):
             pid = ancestry.parent(pid)
         kill([pid])
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=600)
     assert (process.returncode, "kind: ConfigMap" in stdout) == (0, True), stderr
 
 

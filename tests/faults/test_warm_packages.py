@@ -149,7 +149,7 @@ def test_what_a_program_leaves_is_never_taken_for_the_server(container: Containe
     told = container.place / "left"
     program = (
         f"if not os.fork():\n    open({str(told)!r}, 'w').write(str(os.getpid()))\n"
-        "    import time; time.sleep(60)\nimport time; time.sleep(60)\n"
+        "    import time; time.sleep(600)\nimport time; time.sleep(600)\n"
     )
     with container.start(container.project(program)) as process:
         wait_until(lambda: told.exists() and told.read_text())

@@ -199,7 +199,7 @@ def test_a_render_is_whole_though_its_compiler_is_killed(
     with container.start(container.typescript(program)) as process:
         wait_until(lambda: is_at_work(compiler))
         kill([pid])
-        stdout, stderr = process.communicate(timeout=100)
+        stdout, stderr = process.communicate(timeout=600)
     assert (process.returncode, "kind: ConfigMap" in stdout) == (0, True), stderr
     assert container.until_compiler() != compiler
 

@@ -24,6 +24,8 @@ COLD = {RendererEnv.WARM_DIR.value: ""}
 """The environment of a render without anything that is kept."""
 ZYGOTE = "python_zygote.py"
 ZYGOTES = (ZYGOTE, "nodejs_zygote.js")
+WAIT_FOR = "import time\nwhile not os.path.exists({!r}): time.sleep(0.02)\n"
+"""Code of a program that waits for a file."""
 COMMAND_LINE = "open(f'/proc/{os.getpid()}/cmdline').read().replace(chr(0), ' ')"
 """Of the process that a program runs in."""
 _PATIENCE_SECONDS = 600
@@ -45,6 +47,8 @@ class Container:
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "TMPDIR": str(place / "tmp"),
             RendererEnv.CACHE_DIR.value: str(place / "cache"),
+            # Other tests keep the machine busy.
+            RendererEnv.DEADLINE.value: "300",
             RendererEnv.WARM_DIR.value: str(self.warm),
             "ARGOCD_APP_NAME": "app",
             "ARGOCD_ENV_PULUMI_STACK": "dev",
@@ -106,7 +110,7 @@ class Container:
     def generate(self, folder: Path, renderer: str = "pulumi", **env: str) -> tuple[int, str, str]:
         """Status, stdout, stderr."""
         with self.start(folder, renderer, **env) as process:
-            stdout, stderr = process.communicate(timeout=100)
+            stdout, stderr = process.communicate(timeout=_PATIENCE_SECONDS)
         return process.returncode, stdout, stderr
 
     def objects(self, program: str, **env: str) -> str:

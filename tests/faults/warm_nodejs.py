@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from plugin_image.contract import RendererEnv
 from tests.faults.warm import Container, read, wait_until
 from tests.render import corpus
 
@@ -31,8 +30,6 @@ class NodeContainer(Container):
         shutil.copytree(corpus.PLUGIN_IMAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
         (place / "opt" / "node_modules").symlink_to(corpus.image_modules())
         self.command = self.client(copied / "bin" / "renderer")
-        # Of compiling, too, while other tests keep the machine busy.
-        self.env[RendererEnv.DEADLINE.value] = "300"
         self._sources = 0
         self._plain = self.script(config_map("1"))
 

@@ -135,7 +135,7 @@ def test_nothing_of_a_program_is_left_running(tmp_path: Path) -> None:
     assert not left, f"still running: {left}"
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 def test_a_deadline_ends_a_program(tmp_path: Path) -> None:
     before = set(processes.descendants(os.getpid()))
     case = corpus.named("error-deadline")

@@ -75,7 +75,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         page = self.server.pages[urlsplit(self.path).path]
         wanted = self.headers["Range"]
         self.server.ranges.append(wanted)
-        self.server.together.wait(timeout=10)
+        self.server.together.wait(timeout=60)
         begin = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted and page.ranges else 0
         rest = page.content[begin:]
         beyond = begin and begin >= len(page.content)

@@ -57,7 +57,7 @@ class TestTheCache:
 
         def build(folder: Path) -> None:
             built.append(folder)
-            wait_until(lambda: len(waited) == 3, timeout=10)
+            wait_until(lambda: len(waited) == 3, timeout=60)
             (folder / "program").write_text("done")
 
         def want(_: int) -> str:

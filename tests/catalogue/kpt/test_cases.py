@@ -64,24 +64,24 @@ def test_a_failure_tells_the_same_in_full_each_time(functions: Path, tmp_path: P
     assert len(reports) == 1, f"what varies: {reports}"
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 def test_a_deadline_ends_a_function_and_leaves_nothing_running(
     functions: Path, tmp_path: Path
 ) -> None:
     # Real parts of other tests may be this process's, too.
     before = set(processes.descendants(os.getpid()))
-    with pytest.raises(RenderError, match="took longer than 1 s"):
+    with pytest.raises(RenderError, match="took longer than 30 s"):
         _render("error-deadline", functions, tmp_path)
     assert processes.descendants(os.getpid(), before) == []
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 def test_a_deadline_ends_what_is_no_program(
     functions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resources, "build", lambda *_: time.sleep(300))
-    with pytest.raises(RenderError, match="longer than 3 s and was stopped while what kpt"):
-        rendered(EXAMPLE, {RendererEnv.DEADLINE.value: "3"}, functions, tmp_path)
+    with pytest.raises(RenderError, match="longer than 30 s and was stopped while what kpt"):
+        rendered(EXAMPLE, {RendererEnv.DEADLINE.value: "30"}, functions, tmp_path)
 
 
 def test_a_render_leaves_no_files_behind(

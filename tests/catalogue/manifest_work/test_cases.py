@@ -133,8 +133,11 @@ def test_a_folder_of_manifests_waits_for_a_slot(tmp_path: Path) -> None:
     """As what programs make does: it takes memory and time, too."""
     folder = tmp_path / "input"
     folder.mkdir()
-    (tmp_path / "env").write_text("RENDERER_DEADLINE_SECONDS=1\nRENDERER_CONCURRENCY=1\n")
-    with slot(tmp_path / "slots", 1, Deadline(10)), pytest.raises(DeadlineError):
+    (tmp_path / "env").write_text("RENDERER_DEADLINE_SECONDS=30\nRENDERER_CONCURRENCY=1\n")
+    with (
+        slot(tmp_path / "slots", 1, Deadline(600)),
+        pytest.raises(DeadlineError, match="waited for one of 1 running renders"),
+    ):
         Case(tmp_path).rendered(tmp_path)
 
 

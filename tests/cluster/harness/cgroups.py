@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.e2e.harness.processes import wait_until
 
-_SECONDS = 20
+_SECONDS = 120
 _ROOT = Path("/sys/fs/cgroup")
 
 

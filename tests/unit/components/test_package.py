@@ -195,7 +195,7 @@ def test_the_components_are_served_to_programs_in_other_languages(tmp_path: Path
             with grpc.insecure_channel(f"127.0.0.1:{server.stdout.readline().strip()}") as channel:
                 stub = provider_pb2_grpc.ResourceProviderStub(channel)
                 request = provider_pb2.GetSchemaRequest()
-                schema = json.loads(stub.GetSchema(request, timeout=20).schema)
+                schema = json.loads(stub.GetSchema(request, timeout=60).schema)
         finally:
             server.kill()
     assert list(schema["resources"]) == [f"{NAME}:index:{c.__name__}" for c in COMPONENTS]

@@ -36,9 +36,9 @@ def test_what_runs_is_stopped_from_another_thread_and_nothing_follows(
     with ThreadPoolExecutor(1) as worker:
         # The second process keeps the output open, so it has to end, too.
         sleeping = worker.submit(shell.run, ["/bin/sh", "-c", ": > started; /bin/sleep 60; :"])
-        assert wait_until(started.exists, timeout=10)
+        assert wait_until(started.exists, timeout=60)
         shell.stop()
         with pytest.raises(StoppedError):
-            sleeping.result(timeout=10)
+            sleeping.result(timeout=60)
     with pytest.raises(StoppedError):
         shell.run(["/bin/true"])

@@ -95,7 +95,7 @@ class TestElsewhere:
     def test_what_takes_long_has_a_line_now_and_then(self, log: Screen, often: None) -> None:
         log.display.begun("argocd", "build", 240)
         with log.display.showing():
-            assert wait_until(lambda: log.text.count("\n") >= 4, timeout=10)
+            assert wait_until(lambda: log.text.count("\n") >= 4, timeout=60)
         assert "  argocd (build): 0 s of about 4 min\n" in log.text
         assert "  next: Rendering\n" in log.text
         assert "  about 5 min until Argo CD delivers\n" in log.text
@@ -105,7 +105,7 @@ class TestElsewhere:
     ) -> None:
         log.display.begun("argocd", "build", 0)
         with log.display.showing():
-            assert wait_until(lambda: "argocd (build): 0 s\n" in log.text, timeout=10)
+            assert wait_until(lambda: "argocd (build): 0 s\n" in log.text, timeout=60)
 
     def test_there_are_no_colours_and_long_lines_are_whole(self, log: Screen) -> None:
         log.display.heading("Heading")

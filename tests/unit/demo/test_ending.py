@@ -13,7 +13,7 @@ def output_of(program: str) -> list[str]:
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
-        timeout=30,
+        timeout=60,
         check=True,
     )
     return done.stdout.splitlines()

@@ -41,7 +41,7 @@ class Installer:
 
 
 def cache(folder: Path, most_bytes: int = 2**30) -> Cache:
-    return Cache(folder / "cache", folder / "scratch", Deadline(20), most_bytes)
+    return Cache(folder / "cache", folder / "scratch", Deadline(600), most_bytes)
 
 
 def install(
@@ -104,7 +104,7 @@ def test_what_a_killed_installation_left_goes_with_the_next_one(
 def test_what_is_being_installed_stays(tmp_path: Path, project: Path) -> None:
     going_on = tmp_path / "cache" / "python" / "0123.partial"
     going_on.mkdir(parents=True)
-    with exclusive(going_on.with_suffix(".lock"), Deadline(1), "it was tested"):
+    with exclusive(going_on.with_suffix(".lock"), Deadline(600), "it was tested"):
         install(cache(tmp_path), project, "a")
     assert going_on.exists()
 
@@ -218,7 +218,7 @@ def test_a_cache_that_cannot_be_used_is_done_without(
         (tmp_path / "cache").touch()
     elif kind == "read-only":
         # As root may write anywhere, a folder in which no file can be made.
-        used = Cache(Path("/proc/self"), tmp_path / "scratch", Deadline(20), 2**30)
+        used = Cache(Path("/proc/self"), tmp_path / "scratch", Deadline(600), 2**30)
     else:
         usage = shutil.disk_usage(tmp_path)._replace(free=1000)
         monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
@@ -421,7 +421,7 @@ def test_machine_code_that_cannot_be_kept_is_made_for_one_render(tmp_path: Path)
 
 
 def test_slots_are_no_entries(tmp_path: Path) -> None:
-    with slot(tmp_path / "cache" / "slots", 2, Deadline(1)):
+    with slot(tmp_path / "cache" / "slots", 2, Deadline(600)):
         held = [*(tmp_path / "cache" / "slots").iterdir()]
         for path in held:
             unused_for(path, 10_000)

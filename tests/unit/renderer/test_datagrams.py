@@ -175,7 +175,7 @@ def test_no_render_waits_for_whoever_counts_it_or_fails_for_want_of_one(
 def test_the_queue_is_those_who_wait_and_not_those_who_were_killed(tmp_path: Path) -> None:
     slots = tmp_path / "slots"
     assert waiting(slots) == 0
-    with slot(slots, 1, Deadline(10)):
+    with slot(slots, 1, Deadline(600)):
         assert waiting(slots) == 0
         (slots / "00000000000000000001-1-1.lock").touch()
         os.mkfifo(slots / "00000000000000000002-1-1.lock")

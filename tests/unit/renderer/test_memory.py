@@ -3,7 +3,6 @@
 import resource
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from plugin_image.renderer.errors import MemoryLimitError
 from plugin_image.renderer.memory import Cgroup, container, has_room, limited, may_stay
+from tests.unit.renderer.waiting import wait_until
 
 GIGABYTE = 1 << 30
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
@@ -127,8 +127,7 @@ class TestARender:
     def test_that_takes_less_than_its_share_goes_on_while_another_one_is_stopped(self) -> None:
         fake = FakeContainer(full=True)
         with limited(fake, 2):
-            time.sleep(0.2)
-        assert fake.asked
+            wait_until(lambda: fake.asked)
 
     def test_of_one_process_cannot_ask_for_more_than_the_container_has(self) -> None:
         take = f"bytearray({8 * GIGABYTE})"

@@ -14,14 +14,16 @@ from plugin_image.renderer.supervise import Deadline
 
 def test_no_more_renders_run_at_once_than_there_are_slots(tmp_path: Path) -> None:
     running, most, lock = 0, 0, threading.Lock()
+    # Each render waits until another one runs beside it.
+    beside = threading.Barrier(2)
 
     def render() -> None:
         nonlocal running, most
-        with slot(tmp_path, 2, Deadline(20)):
+        with slot(tmp_path, 2, Deadline(600)):
             with lock:
                 running += 1
                 most = max(most, running)
-            time.sleep(0.05)
+            beside.wait(timeout=60)
             with lock:
                 running -= 1
 
@@ -38,10 +40,10 @@ def test_slots_are_given_in_the_order_of_arrival(tmp_path: Path) -> None:
     threads: list[threading.Thread] = []
 
     def render(number: int) -> None:
-        with slot(tmp_path, 1, Deadline(20)):
+        with slot(tmp_path, 1, Deadline(600)):
             served.append(number)
 
-    with slot(tmp_path, 1, Deadline(20)):
+    with slot(tmp_path, 1, Deadline(600)):
         for number in range(8):
             threads.append(threading.Thread(target=render, args=[number]))
             threads[-1].start()
@@ -55,20 +57,20 @@ def test_slots_are_given_in_the_order_of_arrival(tmp_path: Path) -> None:
 def test_who_was_killed_in_the_line_holds_up_nobody(tmp_path: Path) -> None:
     asks = (
         "import sys; from pathlib import Path; from plugin_image.renderer import slots, supervise\n"
-        "with slots.slot(Path(sys.argv[1]), 1, supervise.Deadline(60)): pass\n"
+        "with slots.slot(Path(sys.argv[1]), 1, supervise.Deadline(600)): pass\n"
     )
-    with slot(tmp_path, 1, Deadline(20)):
+    with slot(tmp_path, 1, Deadline(600)):
         killed = subprocess.Popen([sys.executable, "-c", asks, tmp_path])
         _wait_for_line(tmp_path, 1)
         killed.kill()
         killed.wait()
-    with slot(tmp_path, 1, Deadline(20)):
+    with slot(tmp_path, 1, Deadline(600)):
         assert _line(tmp_path) == []
 
 
 def test_who_gives_up_leaves_the_line(tmp_path: Path) -> None:
-    with slot(tmp_path, 1, Deadline(20)):
-        with pytest.raises(DeadlineError), slot(tmp_path, 1, Deadline(0.1)):
+    with slot(tmp_path, 1, Deadline(600)):
+        with pytest.raises(DeadlineError), slot(tmp_path, 1, Deadline(0)):
             pass
         assert _line(tmp_path) == []
 
@@ -81,9 +83,9 @@ def test_slots_bound_renders_though_nobody_can_stand_in_line(
 
     monkeypatch.setattr(Path, "rename", fail)
     with (
-        slot(tmp_path, 1, Deadline(20)),
+        slot(tmp_path, 1, Deadline(600)),
         pytest.raises(DeadlineError),
-        slot(tmp_path, 1, Deadline(0.1)),
+        slot(tmp_path, 1, Deadline(0)),
     ):
         pass
 
@@ -102,8 +104,8 @@ def _wait_for_line(folder: Path, length: int) -> None:
 
 def test_a_render_that_gets_no_slot_in_time_says_so(tmp_path: Path) -> None:
     with (
-        slot(tmp_path, 1, Deadline(20)),
+        slot(tmp_path, 1, Deadline(600)),
         pytest.raises(DeadlineError, match="waited for one of 1 running renders"),
-        slot(tmp_path, 1, Deadline(0.1)),
+        slot(tmp_path, 1, Deadline(0)),
     ):
         pass

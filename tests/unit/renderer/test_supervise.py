@@ -26,7 +26,7 @@ def test_a_result_is_kept_whole_and_apart_from_what_is_said(tmp_path: Path) -> N
         doing="it ran",
         cwd=tmp_path,
         env={},
-        deadline=Deadline(30),
+        deadline=Deadline(600),
         result=result,
     )
     assert (ended.status, ended.output) == (0, "warning")
@@ -37,7 +37,7 @@ def test_work_that_never_looks_at_the_clock_is_interrupted() -> None:
     before = signal.getsignal(signal.SIGALRM)
     with (
         pytest.raises(DeadlineError, match=r"stopped while the manifests were read"),
-        Deadline(0.1).enforced("the manifests were read"),
+        Deadline(0).enforced("the manifests were read"),
     ):
         while True:
             pass
@@ -51,11 +51,11 @@ def test_a_program_that_never_reads_its_input_is_stopped_in_time(tmp_path: Path)
         doing="it slept",
         cwd=tmp_path,
         env={},
-        deadline=Deadline(0.2),
+        deadline=Deadline(0),
         stdin=lambda: bytes(10_000_000),
     )
     assert ended.late is not None
-    assert "longer than 0.2 s and was stopped while it slept" in str(ended.late)
+    assert "longer than 0 s and was stopped while it slept" in str(ended.late)
 
 
 def test_a_program_gets_all_of_its_input(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_program_gets_all_of_its_input(tmp_path: Path) -> None:
         doing="it counted",
         cwd=tmp_path,
         env={},
-        deadline=Deadline(30),
+        deadline=Deadline(600),
         stdin=lambda: bytes(10_000_000),
     )
     assert ended.output == "10000000"
@@ -78,17 +78,17 @@ def test_what_cannot_be_started_is_named(tmp_path: Path) -> None:
     ):
         program.write_bytes(content)
         program.chmod(mode)
-        ended = supervise.run([program], doing="", cwd=tmp_path, env={}, deadline=Deadline(5))
+        ended = supervise.run([program], doing="", cwd=tmp_path, env={}, deadline=Deadline(600))
         assert ended.status == 126
         assert ended.output == f"program cannot be started: {reason}"
 
 
 def test_one_program_that_ends_does_not_end_another(tmp_path: Path) -> None:
     with supervise.server(
-        ["sh", "-c", "echo 1; exec sleep 60"], cwd=tmp_path, env={}, deadline=Deadline(5)
+        ["sh", "-c", "echo 1; exec sleep 60"], cwd=tmp_path, env={}, deadline=Deadline(600)
     ):
         (running,) = processes.descendants(os.getpid())
-        supervise.run(["true"], doing="", cwd=tmp_path, env={}, deadline=Deadline(5))
+        supervise.run(["true"], doing="", cwd=tmp_path, env={}, deadline=Deadline(600))
         assert processes.descendants(os.getpid()) == [running]
     assert processes.descendants(os.getpid()) == []
 
@@ -96,7 +96,7 @@ def test_one_program_that_ends_does_not_end_another(tmp_path: Path) -> None:
 def test_what_left_its_session_ends_with_the_program(tmp_path: Path) -> None:
     command = "(setsid sleep 60 &); (trap '' TERM HUP; sleep 60) & echo done"
     ended = supervise.run(
-        ["sh", "-c", command], doing="", cwd=tmp_path, env=dict(os.environ), deadline=Deadline(30)
+        ["sh", "-c", command], doing="", cwd=tmp_path, env=dict(os.environ), deadline=Deadline(600)
     )
     assert ended.output == "done"
     assert processes.descendants(os.getpid()) == []
@@ -109,7 +109,7 @@ def test_what_left_its_session_ends_with_the_program(tmp_path: Path) -> None:
 def test_a_server_without_a_port_is_told(tmp_path: Path, program: str, said: str) -> None:
     with (
         pytest.raises(ProgramError, match=f"sh {said}"),
-        supervise.server(["sh", "-c", program], cwd=tmp_path, env={}, deadline=Deadline(5)),
+        supervise.server(["sh", "-c", program], cwd=tmp_path, env={}, deadline=Deadline(600)),
     ):
         pass
 
@@ -117,7 +117,7 @@ def test_a_server_without_a_port_is_told(tmp_path: Path, program: str, said: str
 def test_a_server_that_cannot_be_started_is_told(tmp_path: Path) -> None:
     with (
         pytest.raises(ProgramError, match=r"missing cannot be started: No such file"),
-        supervise.server([tmp_path / "missing"], cwd=tmp_path, env={}, deadline=Deadline(5)),
+        supervise.server([tmp_path / "missing"], cwd=tmp_path, env={}, deadline=Deadline(600)),
     ):
         pass
 
@@ -128,7 +128,7 @@ def test_a_long_output_is_kept_from_a_mark_on(tmp_path: Path) -> None:
         doing="it ran",
         cwd=tmp_path,
         env={},
-        deadline=Deadline(30),
+        deadline=Deadline(600),
     )
     assert ended.output.startswith(f"{CUT}x")
     assert ended.output.endswith("the end")
@@ -155,7 +155,7 @@ def test_a_server_that_says_no_port_is_stopped_in_time(tmp_path: Path, says: str
         command = ["sh", "-c", f"{says} exec sleep 60"]
         with (
             pytest.raises(DeadlineError, match="was stopped while sh was starting") as late,
-            supervise.server(command, cwd=tmp_path, env={}, deadline=Deadline(0.2)),
+            supervise.server(command, cwd=tmp_path, env={}, deadline=Deadline(0)),
         ):
             pass
         raised.append(late.value)
@@ -163,7 +163,7 @@ def test_a_server_that_says_no_port_is_stopped_in_time(tmp_path: Path, says: str
     # Not in the main thread, where a signal would interrupt it.
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
-    thread.join(timeout=30)
+    thread.join(timeout=60)
     assert raised
     assert processes.descendants(os.getpid()) == []
 
@@ -179,7 +179,7 @@ def test_programs_may_be_started_and_ended_in_several_threads(tmp_path: Path) ->
                 doing="",
                 cwd=tmp_path,
                 env=dict(os.environ),
-                deadline=Deadline(30),
+                deadline=Deadline(600),
                 patience=0.01,
             )
             statuses.append(ended.status)

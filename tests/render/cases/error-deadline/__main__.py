@@ -4,4 +4,4 @@ import pulumi_kubernetes as k8s
 import time
 
 k8s.core.v1.ConfigMap("settings", data={})
-time.sleep(300)
+time.sleep(3000)

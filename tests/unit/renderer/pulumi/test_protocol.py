@@ -54,7 +54,7 @@ import grpc
 
 with grpc.insecure_channel(address) as channel:
     try:
-        channel.unary_unary("/service/method")(b"", timeout=5)
+        channel.unary_unary("/service/method")(b"", timeout=60)
     except grpc.RpcError:
         # As UNAVAILABLE or, where the channel rests in between, when the time is over.
         serving.join()

@@ -95,7 +95,7 @@ _SAID = {
 
 @pytest.mark.parametrize(("said", "told"), _SAID.values(), ids=_SAID)
 def test_the_reason_is_what_was_said_of_it(said: str, told: str, tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "cache", tmp_path, Deadline(30), most_bytes=1_000_000)
+    cache = Cache(tmp_path / "cache", tmp_path, Deadline(600), most_bytes=1_000_000)
     installer = Installer(cache, os.environ, tmp_path, cache.deadline)
     with pytest.raises(DependencyError) as refused:
         installer.run(["sh", "-c", f"printf %s {shlex.quote(said)} >&2; exit 1"], tmp_path)
@@ -105,7 +105,7 @@ def test_the_reason_is_what_was_said_of_it(said: str, told: str, tmp_path: Path)
 
 def test_what_cannot_be_built_is_asked_for_in_another_version(tmp_path: Path) -> None:
     said = "error: Failed to build `oldlib==1.2`\n  cause: x\n\n    [stderr]\n    no compiler\n"
-    cache = Cache(tmp_path / "cache", tmp_path, Deadline(30), most_bytes=1_000_000)
+    cache = Cache(tmp_path / "cache", tmp_path, Deadline(600), most_bytes=1_000_000)
     installer = Installer(cache, os.environ, tmp_path, cache.deadline)
     with pytest.raises(DependencyError) as refused:
         installer.run(["sh", "-c", f"printf %s {shlex.quote(said)} >&2; exit 1"], tmp_path)

@@ -82,7 +82,7 @@ class Machine:
         # Each render has one of its own.
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir()
-        cache = Cache(self.folder / "cache", scratch, Deadline(30), most_bytes=1_000_000)
+        cache = Cache(self.folder / "cache", scratch, Deadline(600), most_bytes=1_000_000)
         env = {"PATH": os.pathsep.join([str(self.folder / "bin"), *self.path])}
         installer = Installer(cache, env, scratch, cache.deadline)
         installed = java.install(load_project(self.repository / folder), installer)

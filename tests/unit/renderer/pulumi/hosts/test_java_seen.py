@@ -84,7 +84,7 @@ _STANDING_IN = {
 @pytest.fixture(scope="module")
 def installer(tmp_path_factory: pytest.TempPathFactory) -> Installer:
     scratch = tmp_path_factory.mktemp("scratch")
-    cache = Cache(scratch / "cache", scratch, Deadline(60), most_bytes=1_000_000)
+    cache = Cache(scratch / "cache", scratch, Deadline(600), most_bytes=1_000_000)
     return Installer(cache, os.environ, scratch, cache.deadline)
 
 

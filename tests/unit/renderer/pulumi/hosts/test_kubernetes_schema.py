@@ -73,7 +73,7 @@ class Provider:
         """A run with a secret in its environment, of a server with a key."""
         context = cast("Any", type("Context", (), {"folder": str(self.place / "project")}))
         env = {"PATH": str(self.program.parent), "ARGOCD_ENV_CANARY": "canary"}
-        deadline, scratch = Deadline(60), self.place / "scratch"
+        deadline, scratch = Deadline(600), self.place / "scratch"
         cache = Cache(self.place / "cache", scratch, deadline, 2**30)
         kept = Kept(cast("Any", None), key)
         return Execution(context, cast("Any", None), {}, env, scratch, cache, deadline, kept=kept)

@@ -111,7 +111,7 @@ def test_a_lock_that_is_missing_belongs_beside_its_manifest_in_the_repository(
     found = layout(tmp_path, {manifest: _SDK})
     assert found
     options = replace(nodejs_options.read(load_project(tmp_path / "apps" / "web")), manager="yarn")
-    installer = Installer(cast(Cache, None), {}, tmp_path, Deadline(30))
+    installer = Installer(cast(Cache, None), {}, tmp_path, Deadline(600))
     with pytest.raises(DependencyError) as refused:
         nodejs_managers.choose(found, options, installer)
     assert refused.value.fix == f"commit its lock beside {manifest}"

@@ -154,7 +154,7 @@ def _installed(root: Path, tool: str, script: str) -> Path:
     (repository / "bin" / tool).write_text(script)
     (repository / "bin" / tool).chmod(0o755)
     (root / "Pulumi.yaml").write_text("name: program\nruntime: nodejs\n")
-    cache = Cache(repository / "cache", repository / "scratch", Deadline(60), 2**30)
+    cache = Cache(repository / "cache", repository / "scratch", Deadline(600), 2**30)
     env = {"PATH": f"{repository / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     installer = Installer(cache, env, cache.scratch, cache.deadline)
     return nodejs_packages.install(load_project(root), installer).path

@@ -28,7 +28,7 @@ class _Renders:
     def __init__(self, folder: Path, root: Path) -> None:
         self._folder = folder
         self._root = root
-        self._cache = Cache(folder / "cache", folder / "scratch", Deadline(20), 2**30)
+        self._cache = Cache(folder / "cache", folder / "scratch", Deadline(600), 2**30)
         self.env: dict[str, str] = {}
 
         self.begin = "."

@@ -56,7 +56,7 @@ def test_both_services_are_served_at_one_address_which_closes_with_the_session()
             asked = resource_pb2.SupportsFeatureRequest(id="secrets")
             assert stub.SupportsFeature(asked).hasSupport
     with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError):
-        resource_pb2_grpc.ResourceMonitorStub(channel).SupportsFeature(asked, timeout=2)
+        resource_pb2_grpc.ResourceMonitorStub(channel).SupportsFeature(asked, timeout=60)
 
 
 def test_a_provider_is_looked_for_when_it_is_needed() -> None:

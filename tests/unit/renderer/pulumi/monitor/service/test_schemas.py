@@ -17,7 +17,7 @@ def _told(**request: object) -> str:
             request_serializer=loader_pb2.GetSchemaRequest.SerializeToString,
             response_deserializer=loader_pb2.GetSchemaResponse.FromString,
         )
-        return str(call(asked, timeout=5).schema.decode())
+        return str(call(asked, timeout=60).schema.decode())
 
 
 @pytest.mark.parametrize(

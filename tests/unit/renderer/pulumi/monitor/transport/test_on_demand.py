@@ -49,7 +49,7 @@ def server() -> Iterator[Server]:
 
 def connected(address: str) -> socket.socket:
     host, _, port = address.rpartition(":")
-    return socket.create_connection((host, int(port)), timeout=20)
+    return socket.create_connection((host, int(port)), timeout=60)
 
 
 def answer(client: socket.socket, line: bytes) -> bytes:
