@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from itertools import chain, filterfalse
 from urllib.parse import unquote_to_bytes
 
+from . import common_words
 from .errors import RenderError
 from .plain import CUT, ESCAPE_SEQUENCE
 
@@ -22,15 +23,11 @@ _SHORTEST = 4
 """Shorter secrets stay in messages: taking out every `1` would leave none."""
 
 _SHORTEST_IN_OBJECTS = 6
-_SHORTEST_NAME = 16
 _SHORTEST_LINE = 32
 """Shorter ones are not looked for in objects, which contain such strings by chance.
 
-The second is for words, names and numbers, as `admin`, `db.example.com` and `5432`, the third
-for one line of several.
+The second is for one line of several.
 """
-_NAME = re.compile(r"(?:[^\W\d_]+|\d+)(?:[\s._:/-]+(?:[^\W\d_]+|\d+))*")
-"""Letters alone or digits alone, or several of these with blanks and the like between them."""
 
 _FLAGS = frozenset({"true", "false", "null", "none"})
 """What stands in any message. Taken out, it would be told by what is missing."""
@@ -102,7 +99,15 @@ class Secrets:
     def _wanted(self) -> set[str]:
         known = self._given | self._marked
         parts = {part for secret in known for part in (secret.strip(), *_lines(secret))}
-        return {part for part in parts if len(part) >= _SHORTEST and part.lower() not in _FLAGS}
+        wanted = {part for part in parts if len(part) >= _SHORTEST and part.lower() not in _FLAGS}
+        return {part for part in wanted if not common_words.is_common(part) or self._knows(part)}
+
+    def _knows(self, word: str) -> bool:
+        """Tell whether a word is a secret or a part of one, and not merely in a Secret.
+
+        SDKs mark all that is in a Secret, user names and addresses as well.
+        """
+        return any(word in secret for secret in self._given)
 
     @staticmethod
     def _redacted(text: str, wanted: set[str]) -> str:
@@ -143,11 +148,11 @@ class Finder:
 
 def _is_telling(secret: str) -> bool:
     """Whether it is this secret, and not chance, when a string of an object holds it."""
-    return len(secret) >= (_SHORTEST_NAME if _NAME.fullmatch(secret) else _SHORTEST_IN_OBJECTS)
+    return len(secret) >= _SHORTEST_IN_OBJECTS and not common_words.is_common(secret)
 
 
 def _is_word(secret: str) -> bool:
-    return secret.isalpha() and len(secret) < _SHORTEST_NAME
+    return secret.isalpha() and common_words.is_common(secret)
 
 
 def _lines(secret: str) -> list[str]:
@@ -158,8 +163,11 @@ def _lines(secret: str) -> list[str]:
 
 def _without(text: str, secrets: Iterable[str]) -> str:
     """`text` with each of these replaced, however it is written."""
-    spans = [*_spans(text, secrets)]
-    if found := [*_spans(_unquoted(text), _all_spellings(secrets, _SHORTEST))]:
+    words = {*filter(common_words.is_common, secrets)}
+    telling = {*secrets} - words
+    spans = [*_spans(text, telling), *common_words.spans(text, words)]
+    encodings = {form for word in words for form in _encodings(word) if len(form) >= _SHORTEST}
+    if found := [*_spans(_unquoted(text), _all_spellings(telling, _SHORTEST) | encodings)]:
         places = _places(text)
         spans += [(places[start][0], places[end - 1][1]) for start, end in found]
     shown, at = "", 0
@@ -198,6 +206,10 @@ def _all_spellings(secrets: Iterable[str], shortest: int) -> set[str]:
 def _spellings(secret: str) -> Iterator[str]:
     yield _unquoted(secret)
     yield _unquoted(secret.replace(" ", "+"))
+    yield from _encodings(secret)
+
+
+def _encodings(secret: str) -> Iterator[str]:
     data = secret.encode(errors="surrogatepass")
     yield data.hex()
     yield data.hex().upper()

@@ -145,8 +145,8 @@ def test_what_the_program_marks_is_taken_out_and_not_looked_for() -> None:
     ("secrets", "text", "shown"),
     [
         (["secret", "longer-secret"], "longer-secret", "[secret]"),
-        (["abcdef", "defghi"], "abcdefghi!", "[secret]!"),
-        (["abcd"], "abcdabcd abcd", "[secret][secret] [secret]"),
+        (["abcd3f", "d3fghi"], "abcd3fghi!", "[secret]!"),
+        (["abc4"], "abc4abc4 abc4", "[secret][secret] [secret]"),
         (["1", "", "abc"], "1 of 10, abc", "1 of 10, abc"),
         (["nick123"], "as DOMAIN\\nick123", "as DOMAIN\\[secret]"),
         (["hunter2\n"], "hunter2", "[secret]"),
@@ -239,6 +239,48 @@ def test_advice_keeps_ordinary_words_and_what_it_is_about_does_not() -> None:
     hidden = "set the [secret] [secret] to [secret] or [secret]"
     assert (raised.value.summary, raised.value.details) == (hidden, hidden)
     assert raised.value.fix == "set the plugin parameter to [secret] or [secret]"
+
+
+_WORD_IN_NAMES = (
+    "at index (/repo/authentik.ts:16:3)",
+    "missing required configuration variable 'shop:authentikOutpostToken'",
+    "my-authentik-db, authentik/server, authentik.enabled, authentik_admin",
+)
+
+
+@pytest.mark.parametrize("text", [*_WORD_IN_NAMES, "ConfigMap 'authentik' has no data"])
+def test_a_word_that_a_program_marks_stays_in_messages(text: str) -> None:
+    secrets = Secrets(["s3cret-of-another"])
+    secrets.mark(["authentik"])
+    assert secrets.redact(text) == text
+
+
+@pytest.mark.parametrize("text", _WORD_IN_NAMES)
+def test_a_secret_word_stays_in_longer_names(text: str) -> None:
+    assert Secrets(["authentik"]).redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("user=%s;", "shop:%s@db", "it is %s.", '{"p": "%s"}', "mysql -p%s"),
+        *(r'"a line\n%s"', "a%%3A%s%%40b", "\x1b[31m%s\x1b[0m", "[%s]", "p: %s\n"),
+    ],
+)
+@pytest.mark.parametrize("secret", ["correcthorse", "correct horse", "48151623"])
+def test_a_secret_word_that_stands_by_itself_is_taken_out(text: str, secret: str) -> None:
+    assert Secrets([secret]).redact(text % secret) == text % "[secret]"
+
+
+def test_a_word_of_a_longer_secret_is_taken_out_if_a_program_marks_it() -> None:
+    secrets = Secrets(['{"user": "shop", "password": "correcthorse"}'])
+    secrets.mark(["correcthorse"])
+    assert secrets.redact("wrong: correcthorse") == "wrong: [secret]"
+
+
+def test_a_secret_word_is_taken_out_in_base64() -> None:
+    encoded = base64.b64encode(b"correcthorse").decode()
+    assert Secrets(["correcthorse"]).redact(f"is {encoded}") == "is [secret]"
 
 
 def test_two_thousand_objects_are_searched_in_milliseconds() -> None:
