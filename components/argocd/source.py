@@ -3,9 +3,11 @@
 Source: argo-cd `util/argo/argo.go`, `validateSourcePermissions` and `GetRefSources`.
 """
 
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NotRequired, TypedDict
+from urllib.parse import urlsplit
 
 import pulumi
 
@@ -70,16 +72,26 @@ def sources(values: Mapping[str, Any]) -> dict[str, Any]:
 def repository(field: str, value: object) -> str:
     """Refuse an address that has a login in it."""
     url = validation.line(field, value)
-    if _LOGIN.match(url):
+    if _LOGIN.match(url) and not _names_owner(url):
         problem = "contains a login, which everyone who may see the Application could read"
         fix = "give it to Argo CD as a repository's credentials, and leave it out here"
         raise InvalidInputError(field, problem, fix)
     return url
 
 
+def _names_owner(url: str) -> bool:
+    """Tell whether the login is a name alone that the address shows elsewhere.
+
+    Azure DevOps hands out https://org@dev.azure.com/org/project/_git/repository.
+    """
+    parts = urlsplit(url)
+    name, _, host = parts.netloc.rpartition("@")
+    return name != "" and name in (*host.split("."), *parts.path.split("/"))
+
+
 def leaves_repository(path: str) -> bool:
-    """Tell whether a path is absolute, or goes up."""
-    return path.startswith("/") or ".." in path.split("/")
+    """Tell whether a path is absolute, or leads above the repository's root."""
+    return posixpath.isabs(path) or posixpath.normpath(path).split("/")[0] == ".."
 
 
 def _path(field: str, value: object) -> str:

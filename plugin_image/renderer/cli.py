@@ -14,7 +14,7 @@ from typing import Final
 import click
 
 from . import credentials
-from .errors import RenderError, missing_package, unwritable
+from .errors import RenderError, exhausted, missing_package, unwritable
 from .redaction import Secrets
 
 _REPORT = "This is a mistake of the renderer, not of the program: please report it with these lines"
@@ -68,7 +68,7 @@ class _Reporting(click.Group):
 
 
 def _report(error: Exception) -> str:
-    error = missing_package(error) or unwritable(error) or error
+    error = missing_package(error) or unwritable(error) or exhausted(error) or error
     if isinstance(error, RenderError):
         return error.report()
     # Without its message, which may hold values.

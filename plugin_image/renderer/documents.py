@@ -125,7 +125,7 @@ def _key(key: Any, where: str) -> str:
         return key
     if isinstance(key, (bool, int)):
         return to_json(key)
-    raise ValueError(f"in {where} the key {key!r}")
+    raise ValueError(f"in {where} the key {'null' if key is None else repr(key)}")
 
 
 _ESCAPED_BY_GO = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}

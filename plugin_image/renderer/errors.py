@@ -30,6 +30,9 @@ _MOST_WORDS = 2000
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EPIPE)
 
+_NO_THREAD = ("can't start new thread", "can't start new thread at interpreter shutdown")
+"""CPython's message of a RuntimeError, which has no type or number of its own."""
+
 
 class Outcome(StrEnum):
     """How renders end, as they are counted."""
@@ -158,7 +161,7 @@ class MemoryLimitError(RenderError):
 
 def outcome_of(error: Exception) -> Outcome:
     """The kind of an error, by which a render is counted that ended with it."""
-    known = missing_package(error) or unwritable(error) or error
+    known = missing_package(error) or unwritable(error) or exhausted(error) or error
     return known.outcome if isinstance(known, RenderError) else Outcome.INTERNAL
 
 
@@ -183,6 +186,22 @@ def unwritable(error: Exception) -> RenderError | None:
     return RenderError(
         f"a file{place} cannot be written: {error.strerror}",
         fix="make room in the plugin's cache and temporary folder, or where the output goes",
+    )
+
+
+def exhausted(error: Exception) -> RenderError | None:
+    """Name the limit of the container that an error comes from; None for any other error."""
+    if isinstance(error, MemoryError):
+        return MemoryLimitError(
+            "the renderer is out of memory", fix="raise the plugin's memory limit"
+        )
+    no_process = isinstance(error, OSError) and error.errno == errno.EAGAIN
+    if not no_process and str(error) not in _NO_THREAD:
+        return None
+    return RenderError(
+        "no more processes or threads can be started",
+        fix="raise the pod's limit (the kubelet's podPidsLimit, the cgroup's pids.max, or "
+        "RLIMIT_NPROC) or its memory, or lower the number of renders at once",
     )
 
 

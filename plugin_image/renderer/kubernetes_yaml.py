@@ -297,7 +297,8 @@ def _key(key: Any, line: int) -> str:
         return "true" if key else "false"
     if isinstance(key, (str, int, float)):
         return str(_number(key, "a key") if isinstance(key, float) else key)
-    raise ValueError(f"line {line} has the key {key}, which is not a string: quote it")
+    name = "null" if key is None else key
+    raise ValueError(f"line {line} has the key {name}, which is not a string: quote it")
 
 
 def _number(value: float, path: str) -> int | float:

@@ -92,7 +92,7 @@ def _further(text: str | None) -> dict[str, Any]:
     """The fields of `stackSpec`, all of them safe for anyone to read."""
     option = contract.STACK_SPEC.name
     try:
-        fields = documents.parse((text or "{}").encode())
+        fields = documents.as_json(documents.parse((text or "{}").encode()), option)
     except ValueError as error:
         raise UsageError(f"`{option}` is not YAML: {error}") from error
     if not isinstance(fields, dict):

@@ -5,6 +5,7 @@ from typing import Any
 import pulumi
 import pytest
 
+from components.argocd import source
 from components.argocd.application import PluginApplication
 from components.shared.errors import InvalidInputError
 
@@ -97,7 +98,13 @@ def test_nothing_is_said_of_differences_where_none_are_left_alone(run: Run) -> N
 
 @pytest.mark.parametrize(
     "url",
-    ["ssh://git@git.example.com:22/a.git", "git@git.example.com:a/b@c.git", "https://a.example/@b"],
+    [
+        "ssh://git@git.example.com:22/a.git",
+        "git@git.example.com:a/b@c.git",
+        "https://a.example/@b",
+        "https://acme@dev.azure.com/acme/shop/_git/apps",
+        "https://acme@acme.visualstudio.com/a/_git/b",
+    ],
 )
 def test_a_user_that_belongs_to_the_address_is_no_login(run: Run, url: str) -> None:
     assert application(run, {"repo_url": url})["spec"]["source"]["repoURL"] == url
@@ -165,6 +172,11 @@ def test_other_sources_come_after_the_one_that_the_plugin_renders(run: Run) -> N
     assert "source" not in spec
 
 
+@pytest.mark.parametrize("path", [".", "apps/../x", "apps/./x", "a/b/../../c"])
+def test_a_path_that_stays_in_the_repository_does_not_leave_it(path: str) -> None:
+    assert not source.leaves_repository(path)
+
+
 @pytest.mark.parametrize(
     ("given", "field", "reason"),
     [
@@ -172,6 +184,9 @@ def test_other_sources_come_after_the_one_that_the_plugin_renders(run: Run) -> N
         ({"repo_url": "https://bot:token@git.example.com/a.git"}, "repo_url", "login"),
         ({"repo_url": "https://token@git.example.com/a.git"}, "repo_url", "login"),
         ({"repo_url": "ssh://bot:pass@git.example.com/a.git"}, "repo_url", "login"),
+        ({"repo_url": "https://acme:x@dev.azure.com/acme/a/_git/b"}, "repo_url", "login"),
+        ({"repo_url": "https://token@dev.azure.com/acme/a/_git/b"}, "repo_url", "login"),
+        ({"path": "apps/../.."}, "path", "leaves the repository"),
         ({"path": None}, "path", "is missing"),
         ({"path": "/etc"}, "path", "leaves the repository"),
         ({"path": "a/../../b"}, "path", "leaves the repository"),

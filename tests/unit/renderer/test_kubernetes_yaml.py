@@ -172,7 +172,7 @@ def test_json_objects_may_follow_one_another_and_be_indented_by_tabs() -> None:
     [
         ("a: {b: [.nan]}", "a.b[0] is nan"),
         ("a: -.inf", "a is -inf"),
-        ("~: 1", "has the key None"),
+        ("~: 1", "has the key null"),
         ("a: [", "line 2, column 1"),
     ],
 )

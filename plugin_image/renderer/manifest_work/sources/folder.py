@@ -67,7 +67,13 @@ class Folder:
 
     def require_inside(self, path: Path) -> None:
         """Raise UsageError for a path that leads out of the repository."""
-        if not path.resolve().is_relative_to(self.repository):
+        try:
+            target = path.resolve()
+        except RuntimeError as error:
+            raise UsageError(
+                f"{self.relative(path)} is a link that leads in a circle", fix="remove it"
+            ) from error
+        if not target.is_relative_to(self.repository):
             raise UsageError(
                 f"{self.relative(path)} leads out of the repository",
                 fix="replace it by what it leads to",

@@ -57,3 +57,10 @@ def test_a_link_to_a_folder_whose_own_link_leaves_the_repository_is_refused(tmp_
 def test_a_folder_that_cannot_be_read_is_not_passed_over(tmp_path: Path) -> None:
     with pytest.raises(RenderError, match=r"^gone cannot be read: No such file"):
         list(Folder.of(tmp_path, ".").walk(tmp_path / "gone"))
+
+
+def test_a_link_that_leads_in_a_circle_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(RenderError, match=r"^a is a link that leads in a circle"):
+        Folder.of(tmp_path, ".").require_links_inside()

@@ -77,7 +77,7 @@ config:
         ("config: {a: {b: [.nan]}}\n", "in shop:a.b.0. a float"),
         ("config: {a: {1: b, '1': c}}\n", "in shop:a the same key twice"),
         ("config: {a: {1: b, true: c}}\n", "duplicate key true"),
-        ("config: {a: {null: b}}\n", "in shop:a the key None"),
+        ("config: {a: {null: b}}\n", "in shop:a the key null"),
         ("config: {a: 2020-01-01}\n", "in shop:a the date 2020-01-01"),
         ("config: {a: [2020-01-01T10:00:00Z]}\n", "in shop:a.0. the date"),
         ("config: {a: !!binary aGk=}\n", "in shop:a a bytes"),

@@ -9,7 +9,7 @@ import pytest
 
 from plugin_image.renderer import parameters
 from plugin_image.renderer.application import Application
-from plugin_image.renderer.errors import RefusedError, UsageError
+from plugin_image.renderer.errors import RefusedError, RenderError, UsageError
 from plugin_image.renderer.pulumi import operator
 from plugin_image.renderer.pulumi.options import Options
 from plugin_image.renderer.pulumi.renderer import PULUMI
@@ -178,3 +178,14 @@ def test_a_stack_that_is_handed_over_needs_no_file(tmp_path: Path) -> None:
     asked = replace(request(tmp_path, tmp_path / "cache"), application=SHOP)
     (made,) = objects(PULUMI, asked, Options(mode="operator", stack="acme/prod"))
     assert made["spec"]["stack"] == "acme/prod"
+
+
+def test_a_key_of_the_spec_that_is_an_integer_becomes_a_string() -> None:
+    more = "workspaceTemplate: {metadata: {labels: {1: a, 2: {3: b}}}}"
+    spec = stack(more=more)["spec"]
+    assert spec["workspaceTemplate"]["metadata"]["labels"] == {"1": "a", "2": {"3": "b"}}
+
+
+def test_a_key_of_the_spec_that_is_null_is_named() -> None:
+    with pytest.raises(RenderError, match="the key null"):
+        stack(more="{null: a}")
