@@ -80,7 +80,7 @@ def repository(field: str, value: object) -> str:
 
 
 def _names_owner(url: str) -> bool:
-    """Tell whether the login is a name alone that the address shows elsewhere.
+    """Return whether the login is a name alone that the address shows elsewhere.
 
     Azure DevOps hands out https://org@dev.azure.com/org/project/_git/repository.
     """
@@ -90,7 +90,7 @@ def _names_owner(url: str) -> bool:
 
 
 def leaves_repository(path: str) -> bool:
-    """Tell whether a path is absolute, or leads above the repository's root."""
+    """Return whether a path is absolute, or leads above the repository's root."""
     return posixpath.isabs(path) or posixpath.normpath(path).split("/")[0] == ".."
 
 

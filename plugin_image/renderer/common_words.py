@@ -20,7 +20,7 @@ _END = r"(?!\w|[.\-/]\w)"
 
 
 def is_common(secret: str) -> bool:
-    """Tell whether texts contain the secret by chance."""
+    """Return whether texts contain the secret by chance."""
     return len(secret) <= _LONGEST and _NAME.fullmatch(secret) is not None
 
 

@@ -30,8 +30,8 @@ _MOST_WORDS = 2000
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EPIPE)
 
-_NO_THREAD = ("can't start new thread", "can't start new thread at interpreter shutdown")
-"""CPython's message of a RuntimeError, which has no type or number of its own."""
+_NO_THREAD = "can't start new thread"
+"""The message of CPython's RuntimeError, which has no error number (Modules/_threadmodule.c)."""
 
 
 class Outcome(StrEnum):
@@ -196,7 +196,7 @@ def exhausted(error: Exception) -> RenderError | None:
             "the renderer is out of memory", fix="raise the plugin's memory limit"
         )
     no_process = isinstance(error, OSError) and error.errno == errno.EAGAIN
-    if not no_process and str(error) not in _NO_THREAD:
+    if not no_process and str(error) != _NO_THREAD:
         return None
     return RenderError(
         "no more processes or threads can be started",

@@ -103,7 +103,7 @@ class Secrets:
         return {part for part in wanted if not common_words.is_common(part) or self._knows(part)}
 
     def _knows(self, word: str) -> bool:
-        """Tell whether a word is a secret or a part of one, and not merely in a Secret.
+        """Return whether a word is a secret or a part of one, and not merely in a Secret.
 
         SDKs mark all that is in a Secret, user names and addresses as well.
         """
