@@ -188,7 +188,33 @@ DIFFERING: Final = {
     "the memory that it takes": config_map("open('/proc/self/statm').read()"),
     "the revision": config_map("os.environ.get('ARGOCD_APP_REVISION')"),
     "all variables": config_map("len(dict(os.environ))"),
+    "the number of variables": config_map("len(os.environ)"),
+    "the names of variables": config_map("sorted(os.environ)"),
+    "the keys of the environment": config_map("sorted(os.environ.keys())"),
+    "whether there are variables": config_map("bool(os.environ)"),
+    "a copy of the variables": config_map("os.environ.copy().get('HOME', '')[:1]"),
+    "whether a variable is there": config_map("'ARGOCD_APP_REVISION' in os.environ"),
+    **{
+        f"a module in {folder} that the path names for a while": (
+            f"sys.path.insert(0, {folder!r})\ntry:\n    import beside\n"
+            "except ImportError:\n    sys.path.pop(0)\n" + config_map("1")
+        )
+        for folder in ("../absent", "../../absent", "../absent.zip")
+    },
+    "a module of Python that another one may hide": "sys.path.insert(0, '../absent')\n"
+    "import fractions\nsys.path.pop(0)\n" + config_map("fractions.Fraction(1)"),
+    "a package with another folder": "import package\npackage.__path__.insert(0, '../absent')\n"
+    "from package import part\npackage.__path__.pop(0)\n" + config_map("part.VALUE"),
+    "a finder of modules": "[f.find_spec('beside', ['../absent']) for f in sys.meta_path[-1:]]\n"
+    + config_map("1"),
 }
+
+
+def test_python_search_path_with_odd_entries_fails_no_render(container: ResultsContainer) -> None:
+    odd = "sys.path[1:1] = [1, b'lib', None]\nimport fractions\n"
+    folder = container.project(odd + config_map("fractions.Fraction(1)"), "")
+    rendered = [container.rendered(folder) for _ in range(3)]
+    assert [each.status for each in rendered] == [0, 0, 0], rendered
 
 
 @pytest.mark.parametrize("name", DIFFERING)
@@ -197,6 +223,9 @@ def test_what_may_differ_each_time_is_rendered_each_time(
 ) -> None:
     clock = {"clock.py": "import time\n\ndef read():\n    return time.monotonic()\n"}
     folder = container.project(DIFFERING[name], "", **clock)
+    (folder / "package").mkdir()
+    (folder / "package" / "__init__.py").touch()
+    (folder / "package" / "part.py").write_text("VALUE = 1\n")
     with zipfile.ZipFile(folder / "clocks.zip", "w") as archive:
         archive.writestr("archived.py", clock["clock.py"])
     for revision in ("one", "two", "three"):

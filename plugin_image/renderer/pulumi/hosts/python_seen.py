@@ -11,8 +11,10 @@ Runs in the program's own interpreter, and imports nothing but the standard libr
 import ast
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 from ...launch import __file__ as launching
@@ -44,6 +46,7 @@ _MAKING_UP: Final = frozenset(
     # What goes around what is seen, or what is read here.
     | {"_data", "_getframe", "environb", "fwalk", "modules", "open_code", "pread", "readv"}
     | {"attrgetter", "automation", "import_module", "load_module", "methodcaller"}
+    | {"find_spec", "meta_path", "path_hooks", "path_importer_cache"}
 )
 """Attributes and names, whatever they are of."""
 _BUILTINS: Final = frozenset(
@@ -54,6 +57,9 @@ _ENVIRONMENT: Final = type(os.environ)
 _OF_PACKAGES: Final = (sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[3]))
 _mounts: Final[list[str]] = []
 """Where something else is mounted in these."""
+_searched: Final[set[str]] = set()
+"""Folders and archives in which the program has looked for modules; absolute."""
+_LISTS_VARIABLES: Final = "it lists all variables"
 
 
 def begin() -> Seen:
@@ -62,19 +68,59 @@ def begin() -> Seen:
     # Before anything is seen: to ask for them is no look of the program's.
     _mounts[:] = mounted(_OF_PACKAGES)
     watch(seen, is_program=True, own=(launching, starting, downloading, discovering, rendering))
+    _watch_environment(seen)
+    sys.meta_path.insert(0, _WatchingFinder())
+    return seen
+
+
+def _watch_environment(seen: Seen) -> None:
+    """Add the variables that the program reads to `seen`; to list all of them hinders."""
     look_up, write = _ENVIRONMENT.__getitem__, _ENVIRONMENT.__repr__
+    iterate, count = _ENVIRONMENT.__iter__, _ENVIRONMENT.__len__
 
     def looking_up(self: Any, key: Any) -> Any:
         seen.variables.add(os.fsdecode(key) if isinstance(key, bytes) else str(key))
         return look_up(self, key)
 
+    def iterating(self: Any) -> Iterator[Any]:
+        seen.hindrances.add(_LISTS_VARIABLES)
+        return iterate(self)
+
+    def counting(self: Any) -> int:
+        seen.hindrances.add(_LISTS_VARIABLES)
+        return count(self)
+
     def writing(self: Any) -> str:
-        seen.variables.update(map(str, self))
+        seen.hindrances.add(_LISTS_VARIABLES)
         return write(self)
 
     _ENVIRONMENT.__getitem__ = looking_up  # type: ignore[method-assign]
+    _ENVIRONMENT.__iter__ = iterating  # type: ignore[method-assign]
+    _ENVIRONMENT.__len__ = counting  # type: ignore[method-assign]
     _ENVIRONMENT.__repr__ = writing  # type: ignore[method-assign]
-    return seen
+
+
+class _WatchingFinder:
+    """A finder that finds no module, and records the folders in which modules are looked for.
+
+    Python raises no audit event for a folder that does not exist. Source: CPython
+    `Lib/importlib/_bootstrap_external.py` (PathFinder, path_hook_for_FileFinder).
+    """
+
+    def find_spec(
+        self, _name: str, path: Sequence[str] | None, _target: ModuleType | None = None
+    ) -> None:
+        """Record the search path of the program, or of the package that has the module."""
+        _searched.update(_absolute(sys.path if path is None else path))
+
+
+def _absolute(search_path: Iterable[Any]) -> Iterator[str]:
+    """Yield the entries of a search path that Python heeds, as absolute paths."""
+    for entry in search_path:
+        # A relative path leads nowhere if the working directory is gone.
+        with suppress(OSError):
+            if isinstance(entry, str):
+                yield os.path.abspath(entry)  # noqa: PTH100
 
 
 def ended(seen: Seen, entry: str, root: str) -> Seen:
@@ -95,7 +141,7 @@ def _is_told(path: str) -> bool:
 def _of_search_path(root: str) -> Iterator[str]:
     """Where modules are looked for that are not seen when they are not found."""
     known = (root, sys.prefix, sys.base_prefix)
-    for place in map(os.path.abspath, sys.path):
+    for place in sorted({*_searched, *_absolute(sys.path)}):
         if not any(is_in(place, folder) for folder in known):
             yield f"it finds modules in {place}"
 
