@@ -280,6 +280,62 @@ LOST = [
 ]
 
 
+LIST = config_map(data="{x: [one]}")
+IN_DATA = r"has a list in data\.x, where a string belongs"
+HANGING = [
+    Fault(
+        "a list in the data of a ConfigMap of a chart of version 4",
+        python(V4.format(""), **chart(LIST)),
+        refused=rf"^ConfigMap 'a' of helm\.sh/v4:Chart 'web' \(__main__\.py:3\) {IN_DATA}",
+    ),
+    Fault(
+        "a list in the data of a ConfigMap of a release",
+        python('k8s.helm.v3.Release("web", chart="./web")\n', **chart(LIST)),
+        refused=rf"^ConfigMap 'a' of helm\.sh/v3:Release 'web' \(__main__\.py:3\) {IN_DATA}",
+    ),
+    Fault(
+        "a list in the data of a ConfigMap of a file",
+        python('k8s.yaml.v2.ConfigFile("all", file="all.yaml")\n', **{"all.yaml": LIST}),
+        refused=rf"^ConfigMap 'a' of yaml/v2:ConfigFile 'all' \(__main__\.py:3\) {IN_DATA}",
+    ),
+    Fault(
+        "a list in the data of a ConfigMap of a kustomization of version 2",
+        yaml_program(
+            "all:\n  type: kubernetes:kustomize/v2:Directory\n  properties: {directory: ./base}",
+            **{"base/kustomization.yaml": "resources: [all.yaml]\n", "base/all.yaml": LIST},
+        ),
+        refused=f"ConfigMap 'a' of the kustomization {IN_DATA}",
+    ),
+    Fault(
+        "an object for a list of a Deployment of a group",
+        python(
+            'k8s.yaml.v2.ConfigGroup("all", objs=[{"apiVersion": "apps/v1", "kind": "Deployment", '
+            '"metadata": {"name": "a"}, "spec": {"template": {"spec": {"containers": [{"env": '
+            '{"a": "b"}}]}}}}])\n'
+        ),
+        refused=r"^Deployment 'a' of yaml/v2:ConfigGroup 'all' \(__main__\.py:3\) has an object in "
+        r"spec\.template\.spec\.containers\[0\]\.env, where a list belongs",
+    ),
+    Fault(
+        "a namespace that is a list",
+        python(GROUP, **{"k/a.yaml": config_map(metadata=", namespace: [b]")}),
+        refused=r"^k/a\.yaml has a metadata\.namespace that is not a string",
+    ),
+    Fault(
+        "YAML that is not a text",
+        python('k8s.yaml.v2.ConfigGroup("all", yaml=5)\n'),
+        refused=r"^kubernetes:yaml/v2:ConfigGroup 'all' \(__main__\.py:3\) has yaml that is not a",
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", HANGING, ids=str)
+def test_what_the_provider_would_wait_for_in_vain_is_refused_by_name(
+    fault: Fault, tmp_path: Path
+) -> None:
+    harness.check(fault, tmp_path)
+
+
 @pytest.mark.parametrize("fault", LOST, ids=str)
 def test_what_a_component_reads_is_all_registered_or_refused(fault: Fault, tmp_path: Path) -> None:
     harness.check(fault, tmp_path)

@@ -65,7 +65,7 @@ def problems(value: Any, node: Node) -> list[Problem]:
 def _find(value: Any, node: Node, path: str, found: list[Problem]) -> None:
     wrong = node.wrong(value)
     if wrong:
-        found.append(Problem(f"has {_name_of(value)} in {path}, where {wrong} belongs"))
+        found.append(Problem(misplaced(value, path, wrong)))
     elif isinstance(value, dict):
         for key, part in value.items():
             place = f"{path}.{key}" if path else key
@@ -84,8 +84,10 @@ def _find(value: Any, node: Node, path: str, found: list[Problem]) -> None:
                 found.append(Problem(f"has null in {path}[{i}]"))
 
 
-def _name_of(value: Any) -> str:
-    return next(name for type_, name in _NAMES if isinstance(value, type_))
+def misplaced(value: Any, path: str, wanted: str) -> str:
+    """Return the text of a problem: a value of another type than its field."""
+    name = next(name for type_, name in _NAMES if isinstance(value, type_))
+    return f"has {name} in {path}, where {wanted} belongs"
 
 
 def _meant(key: str, node: Node) -> str:

@@ -37,12 +37,12 @@ class Scalar(Node):
     """One of the types below."""
 
     def __init__(self, name: str, fits: Callable[[Any], bool]) -> None:
-        self._name = name
+        self.name = name
         self._fits = fits
 
     def wrong(self, value: Any) -> str:
         """See `Node`."""
-        return "" if self._fits(value) else self._name
+        return "" if self._fits(value) else self.name
 
     def item(self) -> Node:
         """See `Node`: of bytes that are given as a list."""

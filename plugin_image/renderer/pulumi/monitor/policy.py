@@ -69,6 +69,17 @@ def require_group(type_: str, called: str) -> None:
         )
 
 
+def refuse_type(manifest: Mapping[str, Any], component: str, source: str, problem: str) -> Refusal:
+    """Return the refusal of a component's object with a `problem` of types."""
+    metadata = wire.reveal(manifest.get("metadata"))
+    name = wire.reveal(metadata.get("name")) if isinstance(metadata, Mapping) else None
+    place = f" ({source})" if source else ""
+    return Refusal(
+        f"{manifest['kind']} {name!r} of {component}{place} {problem}",
+        "correct the object, or in a chart the values that it is made from",
+    )
+
+
 def require_options(request: resource_pb2.RegisterResourceRequest, called: str) -> None:
     """Raise Refusal for options without a meaning here that the engine cannot read either.
 

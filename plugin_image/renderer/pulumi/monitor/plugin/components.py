@@ -16,7 +16,7 @@ from .. import policy
 from ..errors import MonitorError, Refusal
 from ..run_context import RunOptions
 from ..values import structs, wire
-from . import contents, self_contained
+from . import argument_types, contents, self_contained
 from .addresses import Addresses
 from .downloads import Downloads
 from .helm import Helm
@@ -74,6 +74,7 @@ class Components:
     ) -> Constructed:
         """Make a component, which messages name as `called`. Raises as `invoke`."""
         inputs: Inputs = _plain(structs.from_struct(request.object))
+        argument_types.require(inputs, called)
         self._tell(inputs, called)
         match request.type.removeprefix("kubernetes:"):
             case "helm.sh/v4:Chart":
@@ -87,6 +88,7 @@ class Components:
 
     def release(self, inputs: Inputs, called: str) -> Released:
         """What a Helm release with these plain inputs installs. Raises as `invoke`."""
+        argument_types.require(inputs, called)
         self._tell(inputs, called)
         return self._releases.render(inputs, called)
 

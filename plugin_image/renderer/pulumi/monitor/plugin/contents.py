@@ -142,7 +142,19 @@ def _objects(node: Any, place: str) -> Iterator[Content]:
     for field in ("apiVersion", "kind"):
         if not isinstance(node.get(field), str) or not node[field]:
             raise Refusal(f"{place} has no {field}", "give it one, or take it out")
+    _require_metadata(node.get("metadata"), place)
     yield Content(place, node)
+
+
+def _require_metadata(metadata: Any, place: str) -> None:
+    """Raise Refusal for a name or namespace that the provider refuses or replaces."""
+    if metadata is None:
+        return
+    if not isinstance(metadata, Mapping):
+        raise Refusal(f"{place} has metadata that are not a map", "correct them")
+    for field in ("name", "namespace"):
+        if not isinstance(metadata.get(field), str | None):
+            raise Refusal(f"{place} has a metadata.{field} that is not a string", "quote it")
 
 
 def _is_named(manifest: Mapping[str, Any]) -> bool:

@@ -34,7 +34,10 @@ from .program import GO_SETTINGS, PROGRAM
 from .rehearsal import Rehearsal
 
 _UNKNOWN_KIND = re.compile(r"if the following GVK is namespaced: (\S+), Kind=(\w+)")
-_PASSED_ON = re.compile(r'^(?:marshaling properties: )?(?:awaiting input property "\w+": )?')
+_PASSED_ON = re.compile(
+    r'^(?:marshaling properties: )?(?:awaiting input property "\w+": )?'
+    r"(?:rpc error: code = \w+ desc = )?"
+)
 """What the provider's SDK says before why a component has failed."""
 _CHECKED = "urn:pulumi:render::render::{}::checked"
 _DEFINITION = _CHECKED.format("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition")

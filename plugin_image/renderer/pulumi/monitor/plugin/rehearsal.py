@@ -10,7 +10,10 @@ from google.protobuf import empty_pb2
 from google.protobuf.message import Message
 from pulumi.runtime.proto import resource_pb2
 
+from .. import policy
 from ..errors import MonitorError
+from ..resources import field_types
+from ..values import structs
 
 
 class Rehearsal:
@@ -39,7 +42,12 @@ class Rehearsal:
     def RegisterResource(  # noqa: N802
         self, request: resource_pb2.RegisterResourceRequest
     ) -> resource_pb2.RegisterResourceResponse:
-        """Answer with what it was given; the same names may come again and again."""
+        """Answer with what it was given; the same names may come again and again.
+
+        Raises Refusal for an object with which the provider hangs.
+        """
+        if request.custom:
+            _require_types(request)
         with self._lock:
             self._children[request.parent] = self._children.get(request.parent, 0) + 1
             number = next(self._numbers)
@@ -59,3 +67,10 @@ class Rehearsal:
         if not isinstance(request, resource_pb2.RegisterResourceRequest):
             raise MonitorError("INVALID_ARGUMENT", "it is nested too deeply")
         return self.RegisterResource(request)
+
+
+def _require_types(request: resource_pb2.RegisterResourceRequest) -> None:
+    manifest = structs.from_struct(request.object)
+    problem = field_types.problem(manifest)
+    if problem:
+        raise policy.refuse_type(manifest, "the kustomization", "", problem)

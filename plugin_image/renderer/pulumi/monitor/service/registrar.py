@@ -176,6 +176,7 @@ class Registrar:
         policy.require_group(request.type, called)
         objects.complete_kind(request.type, manifest)
         policy.refuse_patch(request.type, manifest, called)
+        self._require_types(request, manifest)
         provider = self._providers.of(request.provider, called)
         if objects.is_list(request.type):
             return self._register_list(urn, request, manifest, called)
@@ -199,6 +200,18 @@ class Registrar:
         response = resource_pb2.RegisterResourceResponse(id=objects.identifier(state))
         structs.into_struct(state, response.object)
         return response
+
+    def _require_types(self, request: RegisterResourceRequest, manifest: objects.Manifest) -> None:
+        """Raise Refusal for an object of a component with which the code that makes it hangs."""
+        component = self._registry.component(request.parent)
+        if component:
+            # Imported here: few programs have components of the Kubernetes package.
+            from ..resources import field_types
+
+            problem = field_types.problem(manifest)
+            if problem:
+                source = self._registry.source(request.parent)
+                raise policy.refuse_type(manifest, component, source, problem)
 
     def _register_list(
         self, urn: str, request: RegisterResourceRequest, manifest: objects.Manifest, called: str
@@ -295,6 +308,7 @@ class Registrar:
         )
         if part.kept:
             child.retainOnDelete = True
+        self._require_types(child, part.manifest)
         child_urn = self._registry.add(child, self._registry.called(child))
         self._registry.place(child_urn, child)
         self._order.add(child_urn, child)

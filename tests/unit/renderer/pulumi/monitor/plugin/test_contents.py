@@ -20,7 +20,7 @@ def places(text: str) -> list[str]:
         ("---\n# nothing\n---\n", []),
         ("{}\n---\n{}\n", []),
         (OBJECT % "x", ["a"]),
-        (f"{OBJECT % 'x'}---\n{OBJECT % 'y'}", ["document 1 of a", "document 2 of a"]),
+        (f"{OBJECT % 'x'}---\n{OBJECT % 'z'}", ["document 1 of a", "document 2 of a"]),
         (
             "apiVersion: v1\nkind: List\nitems:\n"
             "- {apiVersion: v1, kind: A}\n- {apiVersion: v1, kind: List, items: []}\n"
@@ -44,6 +44,12 @@ def test_objects_are_named_by_where_they_stand(text: str, expected: list[str]) -
         ("apiVersion: v1", "a has no kind"),
         ("apiVersion: v1\nkind: ''", "a has no kind"),
         ("apiVersion: 1\nkind: A", "a has no apiVersion"),
+        ("{apiVersion: v1, kind: A, metadata: [a]}", "a has metadata that are not a map"),
+        ("{apiVersion: v1, kind: A, metadata: {name: 1}}", "a has a metadata.name that is not"),
+        (
+            "{apiVersion: v1, kind: A, metadata: {name: a, namespace: [b]}}",
+            "a has a metadata.namespace that is not a string",
+        ),
         ("- a", "a is not a Kubernetes object"),
         ("text", "a is not a Kubernetes object"),
         ("apiVersion: v1\nkind: List\nitems: [{kind: A}]", "item 1 of a has no apiVersion"),
@@ -59,7 +65,7 @@ def test_what_the_provider_would_pass_over_is_refused(text: str, refused: str) -
 
 def test_the_objects_of_a_chart_are_named_by_their_templates() -> None:
     text = (
-        f"---\n# Source: web/templates/a.yaml\n{OBJECT % 'x'}---\n# Source: web/b\n{OBJECT % 'y'}"
+        f"---\n# Source: web/templates/a.yaml\n{OBJECT % 'x'}---\n# Source: web/b\n{OBJECT % 'z'}"
     )
     found = contents.of_chart(text, "the chart")
     assert [str(content) for content in found] == ["web/templates/a.yaml", "web/b"]
@@ -73,8 +79,8 @@ def test_a_definition_that_a_chart_brings_again_unchanged_counts_once() -> None:
         "web/charts/b/crds/x.yaml": definition,
         "web/charts/c/crds/x.yaml": definition + "spec: {}\n",
         "web/templates/x.yaml": definition,
-        "web/templates/y.yaml": OBJECT % "y",
-        "web/templates/z.yaml": OBJECT % "y",
+        "web/templates/y.yaml": OBJECT % "z",
+        "web/templates/z.yaml": OBJECT % "z",
     }
     text = "".join(f"---\n# Source: {name}\n{part}" for name, part in named.items())
     found = [str(content) for content in contents.of_chart(text, "the chart")]
