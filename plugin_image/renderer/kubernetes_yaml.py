@@ -31,6 +31,11 @@ _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _LARGEST_INTEGER = 2**64 - 1
 _SMALLEST_INTEGER = -(2**63)
 
+_MARK = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8."""
+_MARKED_DOCUMENT = re.compile(rb"(^---[ \t]*(?:#[^\n]*)?\r?\n)" + _MARK, re.MULTILINE)
+_MARKED_LINE = re.compile(rb"\n" + _MARK)
+
 _ANCHOR_AGAIN = "found duplicate anchor"
 _TAGS = "tag:yaml.org,2002:"
 _MERGE = f"{_TAGS}merge"
@@ -150,6 +155,7 @@ def parse_all(text: bytes, *, repeated_keys: bool = False) -> list[Any]:
     loaders = (
         (_RepeatingLoader, _RepeatingAnchorsLoader) if repeated_keys else (_Loader, _AnchorsLoader)
     )
+    text = _without_marks(text)
     if text.lstrip().startswith(b"{"):
         try:
             documents = _json_stream(text)
@@ -171,6 +177,23 @@ def parse_json(text: bytes) -> Any:
 def same(one: Any, other: Any) -> bool:
     """Whether two values are the same in JSON; to Python `1` and `true` are equal."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def _without_marks(text: bytes) -> bytes:
+    """Return the text without byte order marks at the beginning of its documents.
+
+    Files that begin with one are often concatenated. Go's tools divide a text at lines of `---`
+    before they parse it; anywhere else the mark becomes a part of a key, or an error. Raises
+    ValueError for those, with the line. Source: k8s.io/apimachinery, pkg/util/yaml/decoder.go.
+    """
+    if text.rfind(_MARK) <= 0:
+        return text
+    text = _MARKED_DOCUMENT.sub(rb"\1", text)
+    found = _MARKED_LINE.search(text)
+    if found:
+        line = text.count(b"\n", 0, found.start()) + 2
+        raise ValueError(f"line {line} begins with a byte order mark: remove it")
+    return text
 
 
 def _json_stream(text: bytes) -> list[Any]:

@@ -222,3 +222,44 @@ def test_a_key_of_a_chart_may_not_say_two_things(one: str, other: str) -> None:
 def test_a_key_that_is_there_twice_in_a_json_file_is_refused() -> None:
     with pytest.raises(ValueError, match="an object has the key a twice"):
         kubernetes_yaml.parse_json(b'{"data": {"a": 1, "a": 2}}')
+
+
+MARK = "\ufeff"
+TWO = "b: 2\nc: 3\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "documents"),
+    [
+        (f"{MARK}{TWO}", [{"b": 2, "c": 3}]),
+        (f"a: 1\n---\n{MARK}{TWO}", [{"a": 1}, {"b": 2, "c": 3}]),
+        (f"a: 1\n--- # two\n{MARK}{TWO}", [{"a": 1}, {"b": 2, "c": 3}]),
+        (f"a: 1\r\n---\r\n{MARK}b: 2\r\nc: 3\r\n", [{"a": 1}, {"b": 2, "c": 3}]),
+        (f"a: 1\n---\n{MARK}---\n{TWO}", [{"a": 1}, {"b": 2, "c": 3}]),
+        (f"a: 1\n---\n{MARK}# two\n{TWO}", [{"a": 1}, {"b": 2, "c": 3}]),
+        (f'a: 1\n---\n{MARK}{{"b": 2}}', [{"a": 1}, {"b": 2}]),
+        (f"{MARK}# one\n---\n{MARK}{TWO}---\n{MARK}d: 4\n", [{"b": 2, "c": 3}, {"d": 4}]),
+        (f"a: 1\n---\n{MARK}", [{"a": 1}]),
+        (f"a: 'x{MARK}y'", [{"a": f"x{MARK}y"}]),
+        (f"a: |\n  {MARK}x\n", [{"a": f"{MARK}x\n"}]),
+    ],
+)
+def test_a_byte_order_mark_may_begin_any_document(text: str, documents: list[Any]) -> None:
+    """As k8s.io/apimachinery and kyaml read them, but for documents that are empty."""
+    assert kubernetes_yaml.parse_all(text.encode()) == documents
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (f"a: 1\n{MARK}b: 2", 2),
+        (f"a: 1\n---\n# two\n{MARK}{TWO}", 4),
+        (f"a: 1\n---\n\n{MARK}{TWO}", 4),
+        (f"a: 1\n{MARK}---\n{TWO}", 2),
+        (f'{{"a": 1}}\n{MARK}{{"b": 2}}', 2),
+    ],
+)
+def test_a_byte_order_mark_elsewhere_is_refused_by_line(text: str, line: int) -> None:
+    """Of these Go's parsers make a key with the mark in it, an error, or fewer documents."""
+    with pytest.raises(ValueError, match=f"^line {line} begins with a byte order mark"):
+        kubernetes_yaml.parse_all(text.encode())

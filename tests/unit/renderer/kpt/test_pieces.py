@@ -21,6 +21,7 @@ OBJECT = "apiVersion: v1\nkind: X\nmetadata: {name: a}\n"
         f"{OBJECT}...\n---\n{OBJECT}",
         f"{OBJECT}---\n{OBJECT}".replace("\n", "\r\n"),
         "\ufeff" + OBJECT,
+        f"{OBJECT}---\n\ufeff{OBJECT}",
         f"{OBJECT}data:\n  text: |\n    ...\n    ---\n    more\n",
         '{"a": 1}\n',
         '{\n\t"a": [1, "\\u00e9\\/"]\n}\n',
