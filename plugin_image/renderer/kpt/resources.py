@@ -48,7 +48,7 @@ def build(resource_list: bytes, options: Options, namespace: str) -> list[Manife
         if not _is_local(item, source):
             _refuse_kustomization(item, source)
             manifests.require_identity(source, item)
-            entries.append((source, _annotated(item, options.annotations)))
+            entries.append((source, _annotated(manifests.without_nulls(item), options.annotations)))
     entries.sort(key=lambda entry: entry[0])
     manifests.require_distinct(entries, namespace)
     if not options.allow_empty:

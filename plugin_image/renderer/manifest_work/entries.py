@@ -45,7 +45,7 @@ def _entries(node: Any, origin: str, place: str, fix: str) -> Iterator[Entry]:
             yield from _entries(item, origin, f"item {number} of {place}", fix)
         return
     manifests.require_identity(place, node)
-    yield Entry(origin, _as_the_hub_has_it(node))
+    yield Entry(origin, _as_the_hub_has_it(manifests.without_nulls(node)))
 
 
 def _as_the_hub_has_it(manifest: Manifest) -> Manifest:

@@ -167,7 +167,7 @@ def _manifest(
     manifests.require_identity(entry, manifest)
     # Keys in the order people expect, else by name: messages carry maps in any order.
     head = {key: manifest[key] for key in ("apiVersion", "kind", "metadata")}
-    return head | manifest
+    return manifests.without_nulls(head | manifest)
 
 
 def _refuse_live_trigger(entry: Registration, recording: Recording, marks: shapes.Marks) -> None:

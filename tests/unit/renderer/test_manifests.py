@@ -77,3 +77,40 @@ def test_kinds_that_few_clusters_have_live_in_no_namespace_either(
     api_version: str, kind: str
 ) -> None:
     assert not kinds.is_namespaced(api_version, kind)
+
+
+def test_without_nulls_of_a_built_in_kind_drops_null_fields_at_every_depth() -> None:
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "a", "labels": {"a": None, "b": "c"}, "annotations": {"d": None}},
+        "spec": {
+            "selector": {"matchLabels": {"a": None}},
+            "template": {"spec": {"containers": [{"name": "a", "env": None}], "volumes": [{}]}},
+        },
+        "status": None,
+    }
+    assert manifests.without_nulls(deployment) == {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "a", "labels": {"b": "c"}, "annotations": {}},
+        "spec": {
+            "selector": {"matchLabels": {}},
+            "template": {"spec": {"containers": [{"name": "a"}], "volumes": [{}]}},
+        },
+    }
+
+
+def test_without_nulls_of_a_custom_resource_drops_those_of_its_metadata_only() -> None:
+    widget = {
+        "apiVersion": "example.com/v1",
+        "kind": "Widget",
+        "metadata": {"name": "a", "labels": {"a": None}},
+        "spec": {"size": None},
+    }
+    assert manifests.without_nulls(widget) == {
+        "apiVersion": "example.com/v1",
+        "kind": "Widget",
+        "metadata": {"name": "a", "labels": {}},
+        "spec": {"size": None},
+    }
