@@ -65,6 +65,9 @@ HARMLESS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "variables": {
         "index.js": 'import process from "node:process";\nexport default process.env.HOME;\n'
+        "process.env.NEW = 1;\n"
+        'const isThere = "NEW" in process.env && process.env["NEW"] === "1";\n'
+        "if (!isThere || !delete process.env.NEW || process.env.NEW) throw isThere;\n"
     },
     "what is imported when it is needed": {
         "index.js": 'const [a, b] = await Promise.all([import("./a.js"), import("./a.cjs")]);\n'
@@ -273,6 +276,18 @@ HINDERING: Final[Mapping[str, tuple[str, str | Mapping[str, str]]]] = {
         "names fstatSync",
         'import fs from "fs";\nfs.fstatSync(fs.openSync("index.js"));\n',
     ),
+    "the names of all variables": ("it lists all", "Object.keys(process.env);\n"),
+    "a loop over variables": ("it lists all", "for (const name in process.env) name;\n"),
+    "all variables as a text": (
+        "it lists all",
+        'import { format } from "util";\nformat("%o", process.env);\n',
+    ),
+    "all variables, inspected": (
+        "it lists all",
+        'import * as util from "util";\nutil.inspect({ of: [process.env] });\n',
+    ),
+    "a copy of all variables": ("it lists all", "const copy = { ...process.env };\ncopy;\n"),
+    "all variables as JSON": ("it lists all", "JSON.stringify(process.env);\n"),
     "what makes functions": ("names .constructor(", '(() => 1).constructor("return 1");\n'),
     "what makes functions, by a name": (
         "names constructor",

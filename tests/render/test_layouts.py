@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ _LOCKS = Path(__file__).with_name("locks")
 _PROJECT = (SDKS / "nodejs" / "Pulumi.yaml").read_text()
 _TYPESCRIPT = _PROJECT.replace("typescript: false", "typescript: true")
 _BY_BUN = "a member of a workspace, by Bun"
+_ES_MODULES = ("an ES module in TypeScript",)
 _NEWEST = VERSIONS / "nodejs-newest"
 Files = Mapping[str, str | Mapping[str, Any]]
 
@@ -63,6 +65,7 @@ _SDK = {**_LIB, "main": "bin/index.js", "scripts": {"postinstall": "exit 1"}}
 _OF_SDK = {**_ALONE, "dependencies": {**_asked(), "shared": "file:sdks/shared"}}
 _ROOT = {"name": "all", "workspaces": ["apps/*", "packages/*"]}
 _OF_PROTOCOL = {**_WEB, "dependencies": {**_asked(), "shared": "workspace:*"}}
+_LINKERS = ("hoisted", "isolated", "pnp")
 _MEMBERS: Files = {
     "package.json": _ROOT,
     "packages/shared/package.json": {**_LIB, "scripts": {"postinstall": "exit 1"}},
@@ -88,7 +91,44 @@ def _by_pnpm(lock: str) -> Files:
     }
 
 
+def _alone(lock: str) -> str:
+    """Return the lock of the workspace as that of its member `web` alone."""
+    text = (_LOCKS / lock).read_text()
+    if "pnpm" in lock:
+        text = re.sub(r"  \.: \{\}\n\n  apps/web:", "  .:", text)
+        return re.sub(r"      shared:\n(?:.*\n){3}(?:  packages/shared: .*\n\n)?", "\n", text)
+    text = re.sub(r'^"(?:all|shared)@workspace:.*\n(?:.+\n)+\n', "", text, flags=re.MULTILINE)
+    return text.replace("@workspace:apps/web", "@workspace:.").replace(
+        '    shared: "workspace:*"\n', ""
+    )
+
+
+def _by(lock: str, **more: str) -> Files:
+    """Return a program that is the root of its repository, with settings of its manager."""
+    name = "pnpm-lock.yaml" if "pnpm" in lock else "yarn.lock"
+    manifest = {**_ALONE, "version": "1.0.0"}
+    alone = {"package.json": manifest, "index.js": _MAIN, name: _alone(lock), **more}
+    return {f"apps/web/{path}": content for path, content in alone.items()}  # type: ignore[misc]
+
+
 LAYOUTS: Mapping[str, Files] = {
+    "alone, by pnpm": _by("pnpm-lock.yaml"),
+    **{
+        f"alone, by pnpm, {linker}": _by("pnpm-lock.yaml", **{".npmrc": f"node-linker={linker}\n"})
+        for linker in _LINKERS
+    },
+    **{
+        f"alone, by pnpm 10, {linker}": _by(
+            "pnpm-lock.yaml", **{"pnpm-workspace.yaml": f"nodeLinker: {linker}\n"}
+        )
+        for linker in _LINKERS
+    },
+    **{
+        f"alone, by Yarn 4, {linker}": _by(
+            "yarn-berry.lock", **{".yarnrc.yml": f"nodeLinker: {linker}\n"}
+        )
+        for linker in ("node-modules", "pnpm", "pnp")
+    },
     "a member of a workspace, by npm": {
         **_MEMBERS,
         "package-lock.json": _lock(_ROOT, {"apps/web": _WEB, "packages/shared": _LIB}),
@@ -174,6 +214,30 @@ def test_a_program_finds_its_packages(name: str, expected: str, tmp_path: Path) 
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in LAYOUTS if name not in _ES_MODULES])
+def test_a_typescript_program_renders_the_same_again(
+    name: str, expected: str, tmp_path: Path
+) -> None:
+    """The first of its renders compiles it, and those that follow use the cached result."""
+    for number in range(3):
+        program = _written(name, tmp_path / str(number))
+        source = (program / "index.js").read_text()
+        (program / "index.js").unlink()
+        (program / "index.ts").write_text(_typed(source))
+        (program / "Pulumi.yaml").write_text(_TYPESCRIPT)
+        assert rendered(program) == expected
+
+
+def _typed(source: str) -> str:
+    """Return a program of a layout in TypeScript."""
+    packages = (
+        'import * as k8s from "@pulumi/kubernetes";\nimport * as pulumi from "@pulumi/pulumi";\n'
+    )
+    text = packages + "declare function require(name: string): any;\n" + source.partition("\n\n")[2]
+    return text.replace("exports.address =", "export const address =")
+
+
+@pytest.mark.long
 def test_a_binary_lock_of_bun_is_read(expected: str, tmp_path: Path) -> None:
     program = _written(_BY_BUN, tmp_path)
     deadline = Deadline(INSTALLING_SECONDS)
@@ -195,5 +259,5 @@ def _written(name: str, repository: Path) -> Path:
         (repository / path).parent.mkdir(parents=True, exist_ok=True)
         text = content if isinstance(content, str) else json.dumps(content)
         (repository / path).write_text(text)
-    (repository / ".git").mkdir()
+    (repository / ".git").mkdir(parents=True, exist_ok=True)
     return repository / "apps" / "web"

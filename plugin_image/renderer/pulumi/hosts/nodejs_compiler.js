@@ -69,7 +69,7 @@ async function serve() {
 function loaded() {
     loading.prepare();
     loading.keepMachineCode(machineCode);
-    const requireOfSdk = Module.createRequire(runner);
+    const requireOfSdk = loading.requireOf(runner);
     const tsutils = requireOfSdk("../../tsutils");
     const { typescriptRequire, tsnodeRequire } = tsutils.typeScriptRequireStrings();
     const tsNode = requireOfSdk.resolve(tsnodeRequire);

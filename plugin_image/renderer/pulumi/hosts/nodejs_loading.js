@@ -2,6 +2,7 @@
 
 "use strict";
 
+const fs = require("fs");
 const Module = require("module");
 const path = require("path");
 const util = require("util");
@@ -35,7 +36,15 @@ const hooks = {
     getScriptUrl: (number) => files.get(number),
 };
 
-module.exports = { prepare, keepMachineCode };
+module.exports = { prepare, keepMachineCode, requireOf };
+
+/**
+ * A `require` that resolves as the SDK's own modules do. Node.js looks for packages from the real path of a
+ * module, and layouts of links, such as pnpm's, have the SDK's dependencies only there.
+ */
+function requireOf(runner) {
+    return Module.createRequire(fs.realpathSync(runner));
+}
 
 /** Once, before anything of the SDK is loaded. */
 function prepare() {

@@ -57,10 +57,12 @@ function loaded(runner) {
 
 function load(runner) {
     loading.prepare();
-    const requireOfSdk = Module.createRequire(runner);
+    const requireOfSdk = loading.requireOf(runner);
+    // A link to the SDK is beside the other packages that the program asks for.
+    const asking = [requireOfSdk, Module.createRequire(runner)];
     // Not every set has each.
-    const found = LOADED.filter((name) => resolves(requireOfSdk, name));
-    leaveTheStoreToTheProgram(() => found.forEach((name) => requireOfSdk(name)));
+    const files = LOADED.map((name) => asking.map((from) => resolves(from, name)).find(Boolean));
+    leaveTheStoreToTheProgram(() => files.filter(Boolean).forEach((file) => requireOfSdk(file)));
     useMessages(requireOfSdk);
     PARTS.forEach((part) => require(part));
 }

@@ -22,9 +22,8 @@ delete process.env.RENDERER_RUN;
 // The exit status for a module that was not compiled before.
 const NOT_COMPILED = 75;
 
-const requireOfSdk = Module.createRequire(runner);
-
 const loading = require("./nodejs_loading");
+const requireOfSdk = loading.requireOf(runner);
 loading.prepare();
 loading.keepMachineCode(machineCode);
 if (compiled) {
@@ -61,8 +60,7 @@ const [address, elsewhere] = readAll(0).split(" ");
 const { ResourceMonitorClient } = requireOfSdk("../../proto/resource_grpc_pb");
 const { EngineClient } = requireOfSdk("../../proto/engine_grpc_pb");
 const clients = [ResourceMonitorClient, EngineClient];
-// As the SDK finds it: in a layout of pnpm it is not where links to the SDK are.
-const grpc = Module.createRequire(requireOfSdk.resolve("../../proto/resource_grpc_pb"))("@grpc/grpc-js");
+const grpc = requireOfSdk("@grpc/grpc-js");
 require("./nodejs_pipes").use(pipes, address, clients, grpc, settings.grpcClientOptions);
 // For `nodejs_child.js`, in what the program starts.
 process.env.RENDERER_ELSEWHERE = JSON.stringify({ monitor: elsewhere, notes });

@@ -14,6 +14,7 @@ const Module = require("module");
 const net = require("net");
 const path = require("path");
 const { fileURLToPath } = require("url");
+const { inspect } = require("util");
 
 const imported = require("./nodejs_imported");
 const reading = require("./nodejs_reading");
@@ -57,6 +58,8 @@ const TICK_MS = 20;
 // Functions of `fs` that take an open file, or no file at all.
 const NO_PATHS = /^(?:_|[A-Z]|close|f(?:chmod|chown|datasync|stat|sync|truncate|utimes)|(?:read|write)(?:Sync|v|vSync)?$)/;
 
+const LISTS_VARIABLES = "it lists all variables";
+
 module.exports = { begin };
 
 /**
@@ -80,7 +83,7 @@ function begin(root, modules, monitor) {
             api[name] = looking(api[name], (file) => look(name, file));
         }
     }
-    seeVariables(variables);
+    seeVariables(variables, hindrances);
     seeConnections(monitor, hindrances);
     Module.syncBuiltinESMExports();
     return () => {
@@ -136,28 +139,39 @@ function note(file, paths, hindrances) {
     }
 }
 
-function seeVariables(variables) {
+function seeVariables(variables, hindrances) {
+    const { env } = process;
     const note = (name) => typeof name === "string" && variables.add(name);
-    process.env = new Proxy(process.env, {
-        get: (target, name) => {
+    const noteAll = () => hindrances.add(LISTS_VARIABLES);
+    // Node.js inspects the target of a proxy, not the proxy. A target without variables has none to show.
+    const shown = () => {
+        noteAll();
+        return { ...env };
+    };
+    const target = { [inspect.custom]: shown };
+    process.env = new Proxy(target, {
+        get: (_, name) => {
             note(name);
-            return target[name];
+            return name === inspect.custom ? shown : env[name];
         },
-        getOwnPropertyDescriptor: (target, name) => {
+        getOwnPropertyDescriptor: (_, name) => {
             note(name);
-            return Reflect.getOwnPropertyDescriptor(target, name);
+            return Reflect.getOwnPropertyDescriptor(env, name);
         },
-        has: (target, name) => {
+        has: (_, name) => {
             note(name);
-            return name in target;
+            return name in env;
         },
-        ownKeys: (target) => {
-            Object.keys(target).forEach(note);
-            return Reflect.ownKeys(target);
+        ownKeys: () => {
+            noteAll();
+            return Reflect.ownKeys(env);
         },
+        getPrototypeOf: () => Reflect.getPrototypeOf(env),
+        defineProperty: (_, name, descriptor) => Reflect.defineProperty(env, name, descriptor),
+        deleteProperty: (_, name) => delete env[name],
         // Node.js takes no less than a plain assignment.
-        set: (target, name, value) => {
-            target[name] = value;
+        set: (_, name, value) => {
+            env[name] = value;
             return true;
         },
     });

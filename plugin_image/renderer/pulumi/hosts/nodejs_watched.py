@@ -56,8 +56,6 @@ def _compiles_unseen(root: Path, options: Options, env: Mapping[str, str]) -> bo
         (bool(options.tsconfig) and not options.tsconfig.endswith(".json"))
         or any(name.startswith(typescript.OF_TS_NODE) for name in env)
         or any(map(_loads, typescript.sources(root)))
-        # What is there or not is looked at here, so that it counts.
-        or any((above / "node_modules").exists() for above in root.parents)
     )
 
 

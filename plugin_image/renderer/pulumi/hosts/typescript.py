@@ -22,15 +22,19 @@ from ...cache import Cache
 _READ = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"})
 """Files that the compiler may look at, by their ending."""
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
-_RELATIVE = re.compile(r"""["'`](\.\.?(?:/[^"'`\n]*)?)["'`]""")
-"""Strings that may be paths of modules: `..`, `./lib`, `../lib`."""
+_RELATIVE = re.compile(r"""["'`](\.\.?(?:/[^"'`\n]*)?|[^"'`\n]*/\.\.(?:/[^"'`\n]*)?)["'`]""")
+"""Strings that may be paths of modules: `..`, `./lib`, `../lib`, `lib/../..`."""
+_ABSOLUTE = re.compile(r"""\b(?:from|import|require|path)\b[\s(=]*["'`](/[^"'`\n]*)["'`]""")
+"""Absolute paths of modules. Other absolute paths in a program are of containers and servers."""
 _SETTING = re.compile(r'"((?:/|[^"\n]*\.\.)[^"\n]*)"')
-"""Absolute paths in settings, and others that may lead out. In a program, absolute ones are of
-containers and servers."""
+"""Absolute paths in settings, and others that may lead out."""
 _CONFIG_FOLDER = "${configDir}"
 """Where a path in settings begins that another file's settings extend: nobody knows which."""
 _EXTENDS = re.compile(r'"extends"\s*:\s*(\[[^\]]*\]|"[^"]*")')
 _STRING = re.compile(r'"([^"]*)"')
+_MODULES = "node_modules"
+_PATHS = '"paths"'
+"""The setting that is relative to the `baseUrl` of any file that extends its own."""
 _PACKAGES = ("typescript", "ts-node", "@pulumi/pulumi", "@pulumi/kubernetes")
 """Whose versions count, should other ones come to the same place, as in a newer image."""
 OF_TS_NODE = "TS_NODE_"
@@ -88,7 +92,12 @@ def is_self_contained(root: Path) -> bool:
 
     So there must be a package.json, which says of what kind modules are, no link, and no path
     that leads out: a source may be compiled into another one, and leave no trace of its own.
+    For the same reason no packages may be committed in the folder or above it, which programs and
+    compilers look through on their own.
     """
+    # A result depends on each look: packages may appear there later.
+    if has_any(root) and any((above / _MODULES).exists() for above in root.parents):
+        return False
     found = list(sources(root))
     if sum(path.lstat().st_size for path in found) > _MOST_BYTES:
         return False
@@ -107,7 +116,7 @@ def _leads_out(path: Path, root: Path) -> bool:
     if path.name == "package-lock.json":
         return False
     text = path.read_text(errors="replace")
-    named = _RELATIVE.findall(text)
+    named = [*_RELATIVE.findall(text), *_ABSOLUTE.findall(text)]
     if path.suffix == ".json":
         # As the compiler reads them.
         text = text.replace("\\\\", "/")
@@ -116,7 +125,8 @@ def _leads_out(path: Path, root: Path) -> bool:
             return True
     if any(_CONFIG_FOLDER in name for name in named):
         return True
-    paths = (Path(os.path.normpath(path.parent / name)) for name in named)
+    starts = {path.parent, root} if path.suffix == ".json" and _PATHS in text else {path.parent}
+    paths = (Path(os.path.normpath(start / name)) for start in starts for name in named)
     return not all(found.is_relative_to(root) for found in paths)
 
 
@@ -141,8 +151,13 @@ def _digest(root: Path, installed: Path, env: Mapping[str, str], begin: str) -> 
 
 
 def sources(root: Path) -> Iterator[Path]:
-    """Files that the compiler may look at, and links to folders, which it would follow."""
+    """Yield files that the compiler may look at, and folders of packages and links to folders.
+
+    The compiler looks into both, and nothing in them is yielded.
+    """
     for folder, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name not in ("node_modules", ".git")]
-        yield from (Path(folder, name) for name in folders if Path(folder, name).is_symlink())
+        names = [name for name in folders if name != ".git"]
+        paths = (Path(folder, name) for name in names)
+        yield from (path for path in paths if path.name == _MODULES or path.is_symlink())
+        folders[:] = [name for name in names if name != _MODULES]
         yield from (Path(folder, name) for name in files if Path(name).suffix in _READ)
