@@ -43,6 +43,8 @@ _HOOK: Final = re.compile(rb"^[^#\n]*helm\.sh/hook[\"']?\s*:\s*(?!.*\btest)", re
 
 _NOTES: Final = "templates/NOTES.txt"
 _DEFINITIONS: Final = "crds/"
+_DEFINITION: Final = "CustomResourceDefinition"
+_TEMPLATES: Final = "/templates/"
 _METADATA: Final = "Chart.yaml"
 
 _RENDERS: Final = 2
@@ -152,6 +154,31 @@ def unpacked(archive: Path, into: Path) -> Path:
         files.extractall(into, filter="data")
     (name,) = names
     return into / name
+
+
+def is_beside_templates(place: str, manifest: Mapping[str, Any]) -> bool:
+    """Whether an object at this place of a chart is a definition of a folder `crds`.
+
+    Helm never deletes these, and takes what the cluster has of them.
+    """
+    return manifest["kind"] == _DEFINITION and _TEMPLATES not in place
+
+
+def repeated_definitions(found: Sequence[tuple[str, Mapping[str, Any]]]) -> set[int]:
+    """Return the numbers of definitions of `crds` that are equal to an earlier one of `found`.
+
+    Each of `found` is a place in a chart and the object there. A chart that another one depends
+    on under two names brings its definitions twice, and Helm takes the first.
+    """
+    definitions: list[Mapping[str, Any]] = []
+    repeated = set()
+    for number, (place, manifest) in enumerate(found):
+        if is_beside_templates(place, manifest):
+            if any(kubernetes_yaml.same(manifest, other) for other in definitions):
+                repeated.add(number)
+            else:
+                definitions.append(manifest)
+    return repeated
 
 
 def difference(

@@ -18,7 +18,7 @@ _FIRST = ("Namespace", _DEFINITION)
 """Kinds that others need to be there already, for readers who apply the stream as it is."""
 
 _RENAMED = "give one of them another metadata.name or namespace"
-_LEFT_OUT = "leave one of them out; a chart leaves out its own with skipCrds"
+_LEFT_OUT = "leave one of them out; a program's chart leaves out its own with skipCrds"
 """What is defined has but one name."""
 
 

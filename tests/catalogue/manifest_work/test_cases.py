@@ -4,6 +4,7 @@ To see and accept what a change does to them: `UPDATE_CASES=1 pytest tests/catal
 `git diff`.
 """
 
+import json
 import os
 import socket
 import sys
@@ -205,6 +206,78 @@ def test_a_kustomization_may_use_bases_elsewhere_in_the_repository(tmp_path: Pat
         "configMapGenerator: [{name: b, namespace: b, literals: ['url=http://b']}]\n"
     )
     assert "url: http://a" in Case(tmp_path).rendered(tmp_path)
+
+
+SPEC = "apiVersion: builtin\nkind: {}\nmetadata: {{name: p}}\n"
+NAME_PREFIX = (
+    SPEC.format("PrefixTransformer") + "prefix: x-\nfieldSpecs: [{path: /metadata/name}]\n"
+)
+CONFIG_MAP_GENERATOR = SPEC.format("ConfigMapGenerator") + "name: b\nnamespace: b\n"
+NOT_YAML = "\x00builtin: [\n\tbuiltin: {\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "configMapGenerator: [{name: b, namespace: b, files: [any], envs: []}]",
+        "configMapGenerator: [{name: b, namespace: b, files: [key=any]}]",
+        "secretGenerator: [{name: b, namespace: b, files: [any]}]",
+        "transformers: [prefix.yaml]",
+        f"transformers: [{json.dumps(NAME_PREFIX)}]",
+        "transformers: [plugins]",
+        f"generators: [{json.dumps(CONFIG_MAP_GENERATOR + 'files: [any]')}]",
+        "generators: [generator.yaml]",
+        "replacements: [{source: {kind: ConfigMap, fieldPath: metadata.name}, targets: "
+        "[{select: {kind: ConfigMap}, fieldPaths: [data.path]}]}]",
+        "labels: [{pairs: {a: b}, fields: [{path: /spec/labels, create: false}]}]",
+        "configurations: [configuration.yaml]",
+        "patches: [{target: {kind: ConfigMap}, path: patch.json}]",
+    ],
+)
+def test_only_fields_of_a_kustomization_that_name_files_are_read_as_names(
+    text: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "input"
+    (folder / "plugins").mkdir(parents=True)
+    (tmp_path / "env").write_text("ARGOCD_ENV_MANIFEST_WORK_ALLOW_SECRETS=true\n")
+    for name, content in {
+        "kustomization.yaml": f"resources: [map.yaml]\n{text}\n",
+        "map.yaml": f"{MANIFEST}data: {{path: ../../../x, builtin: 'yes'}}\n",
+        "any": NOT_YAML,
+        "prefix.yaml": NAME_PREFIX,
+        "generator.yaml": CONFIG_MAP_GENERATOR + "files: [any]\n",
+        "plugins/kustomization.yaml": "resources: [prefix.yaml]\n",
+        "plugins/prefix.yaml": NAME_PREFIX,
+        "configuration.yaml": "namePrefix: [{path: /metadata/name}]\n",
+        "patch.json": '[{"op": "add", "path": "/data/builtin", "value": "../../x"}]',
+    }.items():
+        (folder / name).write_text(content)
+    assert "kind: ConfigMap" in Case(tmp_path).rendered(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "generator",
+    [
+        "generators: [plugins]",
+        "generators: [{inline}]",
+        "validators: [plugins]",
+        "transformers: [deep]",
+    ],
+)
+def test_files_of_plugins_stay_in_the_repository(generator: str, tmp_path: Path) -> None:
+    """Their paths begin at the kustomization that names the plugins, wherever these are."""
+    folder = tmp_path / "input"
+    plugin = f"{CONFIG_MAP_GENERATOR}files: [../secret.yaml]\n"
+    for name, content in {
+        "kustomization.yaml": generator.format(inline=json.dumps(plugin)) + "\n",
+        "plugins/kustomization.yaml": "resources: [plugin.yaml]\n",
+        "plugins/plugin.yaml": plugin,
+        "deep/kustomization.yaml": "resources: [../plugins]\n",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    with pytest.raises(RenderError, match=r"^\.\./secret\.yaml leads out of the repository"):
+        Case(tmp_path).rendered(tmp_path)
 
 
 def test_a_link_of_a_chart_out_of_the_repository_is_refused(tmp_path: Path) -> None:

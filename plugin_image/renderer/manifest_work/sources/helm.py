@@ -71,11 +71,13 @@ def _hindrances(request: Request, folder: Folder, options: Options) -> Iterator[
 def _parsed(output: bytes) -> list[Entry]:
     # The text before the first mark is empty; then names and texts take turns.
     _, *parts = _TEMPLATE.split(output.decode())
-    return [
+    found = [
         entry
         for name, text in zip(parts[::2], parts[1::2], strict=True)
         for entry in entries_of(_documents(name, text), name, "correct the chart")
     ]
+    repeated = charts.repeated_definitions([(entry.origin, entry.manifest) for entry in found])
+    return [entry for number, entry in enumerate(found) if number not in repeated]
 
 
 def _require_same(

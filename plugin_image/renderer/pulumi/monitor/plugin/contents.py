@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from .... import kubernetes_yaml, manifests
+from .... import charts, kubernetes_yaml, manifests
 from ....errors import ManifestError
 from ..errors import Refusal
 
-_DEFINITION: Final = "CustomResourceDefinition"
-_TEMPLATES: Final = "/templates/"
 _TEMPLATE: Final = re.compile(r"^---\n# Source: (.+)$", re.MULTILINE)
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PATTERN: Final = re.compile(r"[*?\[]")
@@ -38,11 +36,8 @@ class Content:
 
     @property
     def is_beside_templates(self) -> bool:
-        """Whether it is a definition in a chart's folder `crds`.
-
-        Helm never deletes these, and takes what the cluster has of them.
-        """
-        return self.manifest["kind"] == _DEFINITION and _TEMPLATES not in self.place
+        """Whether it is a definition in a chart's folder `crds`."""
+        return charts.is_beside_templates(self.place, self.manifest)
 
 
 def documents(text: str, origin: str, *, of_chart: bool = False) -> list[Any]:
@@ -85,7 +80,8 @@ def of_chart(text: str, chart: str) -> list[Content]:
         for name, part in zip(parts[::2], parts[1::2], strict=True)
         for content in objects(documents(part, name, of_chart=True), name)
     ]
-    return [*_without_repetitions(found)]
+    repeated = charts.repeated_definitions([(c.place, c.manifest) for c in found])
+    return [content for number, content in enumerate(found) if number not in repeated]
 
 
 def of_files(names: Iterable[str], folder: Path, *, patterns: bool) -> list[Content] | None:
@@ -120,16 +116,6 @@ def require_distinct(contents: Iterable[Content], called: str, namespace: str) -
         manifests.require_distinct(named, namespace)
     except ManifestError as error:
         raise Refusal(f"in {called}, {error.summary}", error.fix) from error
-
-
-def _without_repetitions(found: Iterable[Content]) -> Iterator[Content]:
-    definitions: list[Mapping[str, Any]] = []
-    for content in found:
-        if content.is_beside_templates:
-            if any(kubernetes_yaml.same(content.manifest, other) for other in definitions):
-                continue
-            definitions.append(content.manifest)
-        yield content
 
 
 def _objects(node: Any, place: str) -> Iterator[Content]:
