@@ -155,6 +155,32 @@ def test_what_breaks_a_compiler_changes_no_later_program(
     assert found == (0, True, True), stdout + stderr
 
 
+HAS_A_CONSTANT = """import * as k8s from "@pulumi/kubernetes";
+import { Size } from "sizes";
+new k8s.core.v1.ConfigMap("found", { data: { size: `is ${Size.Large}` } });
+"""
+
+
+@pytest.mark.parametrize("place", [".", "apps/one/lib"])
+def test_a_constant_of_committed_packages_is_the_same_warm_and_cold(
+    container: NodeContainer, tmp_path: Path, place: str
+) -> None:
+    """The compiler writes it into the code of the program, which then never loads the package."""
+    folder = tmp_path / "repository" / "apps" / "one"
+    shutil.copytree(container.typescript('import "./lib";\n'), folder)
+    (tmp_path / "repository" / ".git").mkdir()
+    (folder / "lib").mkdir()
+    (folder / "lib" / "index.ts").write_text(HAS_A_CONSTANT)
+    sizes = tmp_path / "repository" / place / "node_modules" / "sizes"
+    sizes.mkdir(parents=True)
+    for value in (1, 2, 3):
+        (sizes / "index.d.ts").write_text(f"export const enum Size {{ Large = {value} }}\n")
+        container.until_compiler()
+        warm = container.generate(folder)
+        assert f'size: "is {value}"' in warm[1], warm
+        assert warm == container.generate(folder, **COLD)
+
+
 LOADED_BY_NAME = """import * as k8s from "@pulumi/kubernetes";
 const { value } = require(["./be", "side"].join(""));
 new k8s.core.v1.ConfigMap("found", { metadata: { name: "found" }, data: { value } });

@@ -33,16 +33,16 @@ class _Renders:
 
         self.begin = "."
 
-    def sources(self, *, installed: str = "node_modules") -> CompiledSources:
+    def sources(self, *, installed: str = "store") -> CompiledSources:
         modules = self._folder / installed
         return CompiledSources(self._cache, self._root, modules, self.env, self.begin)
 
-    def keep(self, files: dict[str, str], *, installed: str = "node_modules") -> None:
+    def keep(self, files: dict[str, str], *, installed: str = "store") -> None:
         recorded = self._folder / "recorded.json"
         recorded.write_text(json.dumps(files))
         self.sources(installed=installed).keep(recorded)
 
-    def kept(self, *, installed: str = "node_modules") -> dict[str, str] | None:
+    def kept(self, *, installed: str = "store") -> dict[str, str] | None:
         found = self.sources(installed=installed).kept()
         return None if found is None else json.loads(found.read_text().partition("\n")[2])
 
@@ -126,12 +126,39 @@ def test_nothing_is_kept_where_the_compiler_reads_what_is_no_source(
         'import { Size } from "../shared";',
         "import { Size } from '../shared/size';",
         'const lib = require("./../shared");',
+        '/// <reference path="lib/../../shared.d.ts" />',
+        '/// <reference path="/shared.d.ts" />',
+        'import { Size } from "/shared/size";',
     ],
 )
 def test_nothing_is_kept_where_a_source_leads_out(
     renders: _Renders, root: Path, source: str
 ) -> None:
     (root / "index.ts").write_text(source)
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is None
+
+
+@pytest.mark.parametrize("place", ["node_modules", "program/lib/node_modules"])
+def test_nothing_is_cached_beside_committed_packages(
+    renders: _Renders, tmp_path: Path, place: str
+) -> None:
+    renders.keep({"index.ts": _CODE})
+    (tmp_path / place / "consts").mkdir(parents=True)
+    assert renders.kept() is None
+    renders.keep({"index.ts": _CODE})
+    assert renders.kept() is None
+
+
+def test_nothing_is_cached_if_paths_lead_out_of_a_base_folder(
+    renders: _Renders, root: Path
+) -> None:
+    """The compiler takes `paths` from the `baseUrl` of the file that extends them."""
+    (root / "settings").mkdir()
+    paths = {"compilerOptions": {"paths": {"lib/*": ["../lib/*"]}}}
+    (root / "settings" / "base.json").write_text(json.dumps(paths))
+    extending = {"extends": "./settings/base.json", "compilerOptions": {"baseUrl": "."}}
+    (root / "tsconfig.json").write_text(json.dumps(extending))
     renders.keep({"index.ts": _CODE})
     assert renders.kept() is None
 
@@ -169,7 +196,7 @@ def test_another_compiler_in_the_same_place_needs_another_check(
     renders: _Renders, tmp_path: Path
 ) -> None:
     renders.keep({"index.ts": _CODE})
-    compiler = tmp_path / "node_modules" / "typescript"
+    compiler = tmp_path / "store" / "typescript"
     compiler.mkdir(parents=True)
     (compiler / "package.json").write_text('{"version": "6.0.0"}')
     assert renders.kept() is None
