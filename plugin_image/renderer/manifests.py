@@ -56,26 +56,6 @@ def _require_text(source: object, path: str, value: Any) -> None:
         raise ManifestError(f"{source} has {article} {path} that is not a string", fix="quote it")
 
 
-def without_nulls(manifest: Manifest) -> Manifest:
-    """Return the object without the null fields that no API server stores.
-
-    `pulumi up` never sends them, and Argo CD would report the object as OutOfSync at each refresh.
-    In a custom resource only metadata has a known type; elsewhere null is a value. Source:
-    pulumi/sdk `go/common/resource/plugin/rpc.go`, SkipNulls, which keeps the elements of lists.
-    """
-    if not kinds.is_custom(str(manifest["apiVersion"])):
-        return {key: _stored(part) for key, part in manifest.items() if part is not None}
-    return {**manifest, "metadata": _stored(manifest["metadata"])}
-
-
-def _stored(node: Any) -> Any:
-    if isinstance(node, Mapping):
-        return {key: _stored(part) for key, part in node.items() if part is not None}
-    if isinstance(node, list):
-        return [_stored(part) for part in node]
-    return node
-
-
 def require_distinct(
     entries: Sequence[tuple[object, Mapping[str, Any]]], default_namespace: str
 ) -> None:

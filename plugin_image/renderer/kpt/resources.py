@@ -13,6 +13,7 @@ from ...contract import kpt as contract
 from .. import kubernetes_yaml, manifests
 from ..errors import ManifestError
 from ..manifests import Manifest
+from ..stored import as_stored
 from .options import Options
 
 _LOCAL = "config.kubernetes.io/local-config"
@@ -48,7 +49,7 @@ def build(resource_list: bytes, options: Options, namespace: str) -> list[Manife
         if not _is_local(item, source):
             _refuse_kustomization(item, source)
             manifests.require_identity(source, item)
-            entries.append((source, _annotated(manifests.without_nulls(item), options.annotations)))
+            entries.append((source, _annotated(as_stored(item), options.annotations)))
     entries.sort(key=lambda entry: entry[0])
     manifests.require_distinct(entries, namespace)
     if not options.allow_empty:

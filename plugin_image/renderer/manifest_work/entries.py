@@ -8,6 +8,7 @@ from typing import Any
 from .. import kinds, manifests
 from ..errors import ManifestError
 from ..manifests import Manifest
+from ..stored import as_stored
 from . import sharding
 
 
@@ -45,7 +46,7 @@ def _entries(node: Any, origin: str, place: str, fix: str) -> Iterator[Entry]:
             yield from _entries(item, origin, f"item {number} of {place}", fix)
         return
     manifests.require_identity(place, node)
-    yield Entry(origin, _as_the_hub_has_it(manifests.without_nulls(node)))
+    yield Entry(origin, _as_the_hub_has_it(as_stored(node)))
 
 
 def _as_the_hub_has_it(manifest: Manifest) -> Manifest:

@@ -12,6 +12,7 @@ from .. import kinds, manifests
 from ..errors import ManifestError, RefusedError
 from ..manifests import Manifest
 from ..redaction import Finder
+from ..stored import as_stored
 from . import (
     clusters,
     ignored,
@@ -167,7 +168,7 @@ def _manifest(
     manifests.require_identity(entry, manifest)
     # Keys in the order people expect, else by name: messages carry maps in any order.
     head = {key: manifest[key] for key in ("apiVersion", "kind", "metadata")}
-    return manifests.without_nulls(head | manifest)
+    return as_stored(head | manifest)
 
 
 def _refuse_live_trigger(entry: Registration, recording: Recording, marks: shapes.Marks) -> None:
