@@ -34,7 +34,9 @@ public class App {{
 def container(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsContainer]:
     with warm_container(tmp_path_factory.mktemp("c")) as made:
         # With the lock of who builds there.
-        (made.place / "cache" / "tools").symlink_to(corpus.java_cache() / "tools")
+        tools = corpus.java_cache() / "tools"
+        tools.mkdir(parents=True, exist_ok=True)
+        (made.place / "cache" / "tools").symlink_to(tools)
         yield made
 
 

@@ -140,7 +140,8 @@ def _is_told(path: str) -> bool:
 
 def _of_search_path(root: str) -> Iterator[str]:
     """Where modules are looked for that are not seen when they are not found."""
-    known = (root, sys.prefix, sys.base_prefix)
+    # The renderer loads modules of its own while the program runs.
+    known = (root, *_OF_PACKAGES)
     for place in sorted({*_searched, *_absolute(sys.path)}):
         if not any(is_in(place, folder) for folder in known):
             yield f"it finds modules in {place}"
