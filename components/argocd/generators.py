@@ -92,6 +92,7 @@ def _git(where: str, content: Entry) -> None:
     kind = _only(where, content, ("directories", "files"))
     for index, pattern in enumerate(content[kind]):
         path = validation.line(f"{where}.{kind}[{index}].path", pattern["path"])
+        # Argo CD matches patterns with paths that it has listed, which have no `..`.
         if path.startswith("/") or ".." in path.split("/"):
             problem = f"is {path!r}, which leaves the repository"
             raise InvalidInputError(

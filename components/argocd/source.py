@@ -7,7 +7,6 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NotRequired, TypedDict
-from urllib.parse import urlsplit
 
 import pulumi
 
@@ -84,9 +83,9 @@ def _names_owner(url: str) -> bool:
 
     Azure DevOps hands out https://org@dev.azure.com/org/project/_git/repository.
     """
-    parts = urlsplit(url)
-    name, _, host = parts.netloc.rpartition("@")
-    return name != "" and name in (*host.split("."), *parts.path.split("/"))
+    authority, *path = url.partition("://")[2].split("/")
+    name, _, host = authority.rpartition("@")
+    return name != "" and name in (*host.split("."), *path)
 
 
 def leaves_repository(path: str) -> bool:

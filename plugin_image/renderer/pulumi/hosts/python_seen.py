@@ -115,11 +115,11 @@ class _WatchingFinder:
 
 
 def _absolute(search_path: Iterable[Any]) -> Iterator[str]:
-    """Yield the entries of a search path that Python heeds, as absolute paths."""
+    """Yield the entries of a search path that Python heeds and that are new, as absolute paths."""
     for entry in search_path:
         # A relative path leads nowhere if the working directory is gone.
         with suppress(OSError):
-            if isinstance(entry, str):
+            if isinstance(entry, str) and entry not in _searched:
                 yield os.path.abspath(entry)  # noqa: PTH100
 
 

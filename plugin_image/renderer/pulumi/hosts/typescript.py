@@ -92,13 +92,15 @@ def is_self_contained(root: Path) -> bool:
 
     So there must be a package.json, which says of what kind modules are, no link, and no path
     that leads out: a source may be compiled into another one, and leave no trace of its own.
-    For the same reason no packages may be committed in the folder or above it, which programs and
-    compilers look through on their own.
+    For the same reason no packages may be committed in the folder or above it, which the compiler
+    looks through without a trace.
     """
-    # A result depends on each look: packages may appear there later.
-    if has_any(root) and any((above / _MODULES).exists() for above in root.parents):
-        return False
     found = list(sources(root))
+    if not any(path.name.endswith(_TYPED) for path in found):
+        found = [path for path in found if path.name != _MODULES]
+    # A result depends on each look: packages may appear there later.
+    elif any((above / _MODULES).exists() for above in root.parents):
+        return False
     if sum(path.lstat().st_size for path in found) > _MOST_BYTES:
         return False
     return (root / "package.json").is_file() and not any(

@@ -71,6 +71,12 @@ def test_packages_above_a_project_in_typescript_hinder_it(tmp_path: Path) -> Non
     assert _can_be(tmp_path, {"index.js": ""})
 
 
+def test_packages_in_a_project_hinder_it_in_typescript_only(tmp_path: Path) -> None:
+    packages = {"lib/node_modules/a/index.js": ""}
+    assert _can_be(tmp_path, {"index.js": "", **packages})
+    assert not _can_be(tmp_path, {**_TYPESCRIPT, **packages})
+
+
 @pytest.mark.parametrize("name", ["NODE_OPTIONS", "TS_NODE_REQUIRE"])
 def test_a_variable_that_has_something_loaded_hinders(name: str, tmp_path: Path) -> None:
     assert _can_be(tmp_path, _TYPESCRIPT)
